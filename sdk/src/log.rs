@@ -48,7 +48,8 @@ struct Line {
 impl Write for Line {
     fn write_str(&mut self, more: &str) -> fmt::Result {
         let room = LINE_BYTES_MAX - CUT.len() - self.text.len();
-        let fitting = &more[..more.floor_char_boundary(room)];
+        // `get` rather than an index: a panic that quotes the text would be a tenth of a small component.
+        let fitting = more.get(..more.floor_char_boundary(room)).unwrap_or_default();
         self.text.push_str(fitting);
         if fitting.len() < more.len() { Err(fmt::Error) } else { Ok(()) }
     }

@@ -1,1 +1,3 @@
-fn main() {}
+//! Integration tests of the whole product, one binary, by topic.
+
+mod campus;

@@ -98,7 +98,8 @@ impl Digests {
                 .hint("record them with a compiler as its makers published it: see rust-toolchain.toml"));
         }
         if self.comments.is_empty() {
-            self.comments.push("# <rustc commit hash> <guest> sha256:<hex> · written by `cargo xtask bless`".into());
+            self.comments
+                .push("# <rustc commit hash> <guest> sha256:<hex> · written by `cargo xtask bless`".into());
         }
         self.by_commit.insert(toolchain.compiler.commit.clone(), built);
         Ok(())
@@ -110,10 +111,10 @@ impl Digests {
         match self.by_commit.get(&compiler.commit).filter(|_| toolchain.is_published()) {
             Some(recorded) if recorded == built => Ok(Verdict::Match),
             Some(recorded) => Err(mismatch(compiler, &differences(recorded, built))),
-            None if toolchain.is_pinned(pinned) => {
-                Err(Fault::new(format!("guest-examples/DIGESTS has no digests for {compiler}, the pinned compiler"))
-                    .hint("cargo xtask bless"))
-            }
+            None if toolchain.is_pinned(pinned) => Err(Fault::new(format!(
+                "guest-examples/DIGESTS has no digests for {compiler}, the pinned compiler"
+            ))
+            .hint("cargo xtask bless")),
             None => Ok(Verdict::NotCompared(self.not_compared(toolchain))),
         }
     }
@@ -235,7 +236,8 @@ mod tests {
     #[test]
     fn a_guest_without_a_line_fails() {
         let found = built(&[("idle", b"i"), ("new", b"n")]);
-        let text = recorded(&[("idle", b"i")]).check(&published(), PINNED, &found).expect_err("new").to_string();
+        let text =
+            recorded(&[("idle", b"i")]).check(&published(), PINNED, &found).expect_err("new").to_string();
         assert!(text.contains("new: expected (none)"), "{text}");
     }
 
@@ -243,8 +245,10 @@ mod tests {
     fn another_compiler_is_not_compared_and_says_so() {
         let compiler = Compiler { release: "1.96.0".into(), commit: "b".repeat(40), ..published().compiler };
         let other = GuestToolchain { compiler, ..published() };
-        let verdict = recorded(&[("idle", b"i")]).check(&other, PINNED, &built(&[("idle", b"x")])).expect("no claim");
-        let expected = "digests are recorded for rustc 59807616e; this is rustc 1.96.0 (bbbbbbbbb): not compared";
+        let verdict =
+            recorded(&[("idle", b"i")]).check(&other, PINNED, &built(&[("idle", b"x")])).expect("no claim");
+        let expected =
+            "digests are recorded for rustc 59807616e; this is rustc 1.96.0 (bbbbbbbbb): not compared";
         assert_eq!(verdict, Verdict::NotCompared(expected.to_owned()));
     }
 
@@ -253,7 +257,8 @@ mod tests {
     fn a_rebuilt_compiler_is_not_compared() {
         let library = Library::FromSource { rustc: "/usr/bin/rustc".into(), linker: "/lld".into() };
         let other = GuestToolchain { library, ..published() };
-        let verdict = recorded(&[("idle", b"i")]).check(&other, PINNED, &built(&[("idle", b"x")])).expect("no claim");
+        let verdict =
+            recorded(&[("idle", b"i")]).check(&other, PINNED, &built(&[("idle", b"x")])).expect("no claim");
         assert!(matches!(verdict, Verdict::NotCompared(_)));
         assert!(Digests::default().bless(&other, Built::new()).is_err());
     }

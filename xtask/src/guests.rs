@@ -21,6 +21,8 @@ pub(crate) struct Place<'a> {
     /// A folder that holds `guest-examples/`, `sdk/` and `wit/`.
     pub(crate) sources: &'a Path,
     pub(crate) components: &'a Path,
+    /// Where cargo works, if not where it would by itself.
+    pub(crate) cargo_target: Option<&'a Path>,
 }
 
 /// Builds the guests of the repository and compares them with the recorded digests.
@@ -70,12 +72,15 @@ pub(crate) fn build_in(place: &Place<'_>, toolchain: &GuestToolchain, arena: &Pa
     let guests = names(&place.sources.join("guest-examples"))?;
     let folders: Vec<PathBuf> = guests.iter().map(|guest| Path::new("guest-examples").join(guest)).collect();
     std::fs::create_dir_all(place.components).map_err(Fault::at("make", place.components))?;
-    Run::new(arena, place.sources)
+    let mut run = Run::new(arena, place.sources)
         .args(["build"])
         .args(&folders)
         .args([Path::new("--out"), place.components])
-        .envs(&toolchain.env())
-        .pass_talk()?;
+        .envs(&toolchain.env());
+    if let Some(folder) = place.cargo_target {
+        run = run.env("CARGO_TARGET_DIR", folder);
+    }
+    run.pass_talk()?;
     remove_orphans(place.components, &guests)?;
     digests::measure(place.components, &guests)
 }
@@ -83,7 +88,8 @@ pub(crate) fn build_in(place: &Place<'_>, toolchain: &GuestToolchain, arena: &Pa
 fn build(repo: &Repo, toolchain: &GuestToolchain, arena: &Path) -> Outcome<Guests> {
     let started = Instant::now();
     let components = repo.guests_built();
-    let built = build_in(&Place { sources: &repo.root, components: &components }, toolchain, arena)?;
+    let place = Place { sources: &repo.root, components: &components, cargo_target: None };
+    let built = build_in(&place, toolchain, arena)?;
     Ok(Guests { built, spent: started.elapsed() })
 }
 

@@ -21,17 +21,19 @@ const SOURCES: [&str; 5] = ["Cargo.toml", "rust-toolchain.toml", "guest-examples
 pub(crate) fn check(repo: &Repo, toolchain: &GuestToolchain, arena: &Path) -> Outcome<Verdict> {
     let pinned = toolchain::pinned_release(repo)?;
     if !toolchain.is_pinned(&pinned) {
-        let why = format!("guests are reproducible with rustc {pinned} as published; this is {}", toolchain.compiler);
+        let why = format!(
+            "guests are reproducible with rustc {pinned} as published; this is {}",
+            toolchain.compiler
+        );
         talk::note("reproducible", &format!("{why}: not compared"));
         return Ok(Verdict::DoesNotApply(why));
     }
     let guests = guests::names(&repo.guest_examples())?;
     let here = crate::digests::measure(&repo.guests_built(), &guests)?;
     let folders = scratch(repo);
+    forget(&folders);
     let outcome = build_twice(repo, toolchain, arena, &folders);
-    for folder in &folders {
-        let _ = std::fs::remove_dir_all(folder);
-    }
+    forget(&folders);
     let [first, second] = outcome?;
     compare("the two copies", &first, &second)?;
     compare("target/guests and a copy in another folder", &here, &first)?;
@@ -41,11 +43,16 @@ pub(crate) fn check(repo: &Repo, toolchain: &GuestToolchain, arena: &Path) -> Ou
 
 /// Two roots that share no prefix and differ in length.
 fn scratch(repo: &Repo) -> [PathBuf; 2] {
-    let id = std::process::id();
     [
-        std::env::temp_dir().join(format!("arena-{id}")),
-        repo.root.join(format!("target/reproduce/a-much-longer-name-for-the-same-sources-{id}/sources")),
+        std::env::temp_dir().join(format!("arena-{}", std::process::id())),
+        repo.root.join("target/reproduce/a-much-longer-name-for-the-same-sources"),
     ]
+}
+
+fn forget(folders: &[PathBuf]) {
+    for folder in folders {
+        let _ = std::fs::remove_dir_all(folder);
+    }
 }
 
 fn build_twice(
@@ -59,7 +66,9 @@ fn build_twice(
             copy(&repo.root.join(source), &folder.join(source))?;
         }
         let components = repo.root.join("target/reproduce").join(name);
-        guests::build_in(&Place { sources: folder, components: &components }, toolchain, arena)
+        let cargo_target = folder.join("build");
+        let place = Place { sources: folder, components: &components, cargo_target: Some(&cargo_target) };
+        guests::build_in(&place, toolchain, arena)
     };
     Ok([build(&folders[0], "first")?, build(&folders[1], "second")?])
 }
@@ -106,7 +115,8 @@ mod tests {
 
     #[test]
     fn other_bytes_fails_with_the_guest() {
-        let text = compare("the two copies", &one("sha256:1"), &one("sha256:2")).expect_err("differ").to_string();
+        let text =
+            compare("the two copies", &one("sha256:1"), &one("sha256:2")).expect_err("differ").to_string();
         assert!(text.contains("idle: expected sha256:1, got sha256:2"), "{text}");
     }
 }

@@ -41,11 +41,6 @@ impl Run {
         self
     }
 
-    pub(crate) fn without_env(mut self, name: &str) -> Self {
-        self.command.env_remove(name);
-        self
-    }
-
     /// Runs it with its output passed on.
     pub(crate) fn pass(mut self) -> Outcome {
         let status = self.command.status().map_err(|why| self.not_started(&why))?;

@@ -26,10 +26,8 @@ fn find_or_install(repo: &Repo) -> Outcome<GuestToolchain> {
     let rustc = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
     let sysroot = sysroot(&rustc, repo)?;
     let compiler = Compiler::ask(&rustc, &repo.root)?;
-    let installed = |by_rustup| GuestToolchain {
-        compiler: compiler.clone(),
-        library: Library::Installed { by_rustup },
-    };
+    let installed =
+        |by_rustup| GuestToolchain { compiler: compiler.clone(), library: Library::Installed { by_rustup } };
     if has_target(&sysroot) {
         return Ok(installed(is_rustups(&sysroot)));
     }
@@ -83,7 +81,10 @@ fn by_debian(repo: &Repo, linker: PathBuf) -> Result<GuestToolchain, String> {
         return Err("this is not Debian".to_owned());
     }
     if !linker.exists() {
-        return Err(format!("{} is missing, and Debian's compiler has no linker of its own", linker.display()));
+        return Err(format!(
+            "{} is missing, and Debian's compiler has no linker of its own",
+            linker.display()
+        ));
     }
     if !debian_is_ready() {
         install_from_debian(repo)?;
@@ -106,12 +107,16 @@ fn install_from_debian(repo: &Repo) -> Result<(), String> {
     talk::note("guest toolchain", &format!("apt-get install {packages}"));
     apt(repo, &["update"])?;
     // Never at the price of something that is installed: these packages conflict with Debian's other compiler.
-    apt(repo, &[&["install", "--yes", "--no-remove", "--no-install-recommends"], &DEBIAN_PACKAGES[..]].concat())?;
+    apt(
+        repo,
+        &[&["install", "--yes", "--no-remove", "--no-install-recommends"], &DEBIAN_PACKAGES[..]].concat(),
+    )?;
     if debian_is_ready() { Ok(()) } else { Err(format!("{packages} did not bring {DEBIAN_LIBRARY}")) }
 }
 
 fn apt(repo: &Repo, args: &[&str]) -> Result<(), String> {
-    let run = Run::new("apt-get", &repo.root).args(["-q"]).args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    let run =
+        Run::new("apt-get", &repo.root).args(["-q"]).args(args).env("DEBIAN_FRONTEND", "noninteractive");
     let output = run.try_output().ok_or("apt-get cannot be started")?;
     if output.status.success() {
         return Ok(());
@@ -122,12 +127,14 @@ fn apt(repo: &Repo, args: &[&str]) -> Result<(), String> {
 }
 
 fn nothing_works(no_rustup: &str, no_debian: &str) -> Fault {
-    Fault::new(format!("no way to build guests for {GUEST_TARGET}\n  {no_rustup}\n  {no_debian}")).hint(format!(
-        "with rustup (https://rustup.rs):   rustup target add {GUEST_TARGET}\n\
+    Fault::new(format!("no way to build guests for {GUEST_TARGET}\n  {no_rustup}\n  {no_debian}")).hint(
+        format!(
+            "with rustup (https://rustup.rs):   rustup target add {GUEST_TARGET}\n\
          on Debian, as root:                apt-get update && apt-get install {}\n\
          with another compiler: install its standard library for {GUEST_TARGET}",
-        DEBIAN_PACKAGES.join(" ")
-    ))
+            DEBIAN_PACKAGES.join(" ")
+        ),
+    )
 }
 
 #[cfg(test)]
@@ -137,8 +144,12 @@ mod tests {
     #[test]
     fn the_last_word_names_both_ways_and_why_they_failed() {
         let text = nothing_works("rustup is not installed", "this is not Debian").to_string();
-        for part in ["rustup is not installed", "this is not Debian", "rustup target add", "apt-get install rustc-web"]
-        {
+        for part in [
+            "rustup is not installed",
+            "this is not Debian",
+            "rustup target add",
+            "apt-get install rustc-web",
+        ] {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
     }

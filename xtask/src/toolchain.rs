@@ -42,9 +42,8 @@ pub(crate) struct GuestToolchain {
 impl Compiler {
     pub(crate) fn ask(rustc: &Path, dir: &Path) -> Outcome<Self> {
         let text = Run::new(rustc, dir).args(["-vV"]).text()?;
-        Self::parse(&text).ok_or_else(|| {
-            Fault::new(format!("cannot read what `{} -vV` says:\n{text}", rustc.display()))
-        })
+        Self::parse(&text)
+            .ok_or_else(|| Fault::new(format!("cannot read what `{} -vV` says:\n{text}", rustc.display())))
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -184,7 +183,10 @@ pub(crate) mod tests {
         let library = Library::FromSource { rustc: "/usr/bin/rustc".into(), linker: "/lld".into() };
         let toolchain = GuestToolchain { library, ..published() };
         let names: Vec<_> = toolchain.env().into_iter().map(|(name, _)| name).collect();
-        assert!(names.contains(&"CARGO_UNSTABLE_BUILD_STD") && names.contains(&"RUSTC_BOOTSTRAP"), "{names:?}");
+        assert!(
+            names.contains(&"CARGO_UNSTABLE_BUILD_STD") && names.contains(&"RUSTC_BOOTSTRAP"),
+            "{names:?}"
+        );
         assert_eq!(toolchain.record()["env"]["RUSTC"], "/usr/bin/rustc");
         assert!(!toolchain.is_published());
     }

@@ -63,6 +63,8 @@ pub enum TrapKind {
     Exited,
     /// The guest broke a rule of the component model.
     ComponentRule,
+    /// Fuel ran out after growth was refused.
+    FuelSpent,
     /// Any other trap.
     Other,
 }
@@ -160,6 +162,7 @@ impl Forfeit {
                 | TrapKind::Stack
                 | TrapKind::Exited
                 | TrapKind::ComponentRule
+                | TrapKind::FuelSpent
                 | TrapKind::Other => Blame::Competitor,
             },
             Self::FuelSpent { .. } | Self::Unreadable { .. } | Self::StartFailed { .. } => Blame::Competitor,
@@ -242,6 +245,7 @@ impl TrapKind {
             Self::NativeStack => "the native stack ran out (recursion too deep?)",
             Self::Exited => "the guest exited",
             Self::ComponentRule => "a rule of the component model was broken",
+            Self::FuelSpent => "fuel spent",
             Self::Other => "a trap without a name of its own",
         }
     }

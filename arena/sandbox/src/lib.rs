@@ -1,1 +1,29 @@
-//! .
+//! Untrusted strategies as WebAssembly components: admit, compile, seat, call.
+//!
+//! The only crate that names wasmtime. It knows the games it hosts and nothing of files to score,
+//! tournaments or money; what a guest can cause is data, and what the machine causes is an error.
+
+mod admit;
+mod cache;
+mod cell;
+mod config;
+mod ending;
+mod host;
+mod limiter;
+mod log;
+mod play;
+mod probe;
+mod seat;
+mod seed;
+mod wasi;
+mod world;
+
+pub use admit::{Admitted, Refusal, Rejection, admit};
+pub use host::{Host, HostOptions, LoadError, Seats, Strategy};
+pub use play::{Played, play};
+pub use probe::{Call, Probe, probe};
+pub use seat::Seat;
+pub use seed::{SeedError, seed};
+
+/// Version of the runtime: fuel and endings are counted by it, so every log pins it.
+pub const WASMTIME_VERSION: &str = "48.0.8";

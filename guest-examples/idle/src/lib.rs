@@ -2,7 +2,8 @@
 
 use arena_sdk::campus::{Action, Brief, Observation, Strategy};
 
-struct Idle;
+/// Plays the empty action.
+pub struct Idle;
 
 impl Strategy for Idle {
     fn brief(_brief: &Brief) -> Self {

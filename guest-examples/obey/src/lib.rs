@@ -2,7 +2,8 @@
 
 use arena_sdk::campus::{Action, Brief, Observation, Strategy};
 
-struct Obey;
+/// Sheds exactly what orders ask.
+pub struct Obey;
 
 impl Strategy for Obey {
     fn brief(_brief: &Brief) -> Self {
@@ -25,7 +26,8 @@ mod tests {
     fn sheds_what_is_ordered_now_and_not_what_is_announced() {
         let brief = testing::brief();
         let mut obey = Obey::brief(&brief);
-        let mut act = |turn| obey.act(&testing::turn(&brief, turn).order(5..7, 12.0).order(6..9, 3.0).build());
+        let mut act =
+            |turn| obey.act(&testing::turn(&brief, turn).order(5..7, 12.0).order(6..9, 3.0).build());
         assert_eq!([4, 5, 6, 7, 8].map(|turn| act(turn).curtail_mw), [0.0, 12.0, 15.0, 3.0, 3.0]);
     }
 }

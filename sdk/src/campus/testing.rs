@@ -76,6 +76,7 @@ pub fn brief() -> Brief {
 ///
 /// # Panics
 /// If the brief has no such turn.
+#[track_caller]
 pub fn turn(brief: &Brief, turn: u32) -> TurnBuilder {
     assert!(turn < brief.turns, "the brief has {} turns; there is no turn {turn}", brief.turns);
     let mut seen = Observation::before_play(brief.clone());
@@ -87,13 +88,15 @@ pub fn turn(brief: &Brief, turn: u32) -> TurnBuilder {
         price_usd_per_mwh: 0.0,
         system_status: SystemStatus::Normal,
     }));
-    TurnBuilder { seen }.price(50.0).forecast([50.0; 3])
+    TurnBuilder { seen, told: 0 }.price(50.0).forecast([50.0; 3])
 }
 
 /// An observation in the making; see [`turn`].
 #[derive(Clone, Debug)]
 pub struct TurnBuilder {
     seen: Observation,
+    /// Events told so far, those that are over included.
+    told: u32,
 }
 
 impl TurnBuilder {
@@ -175,18 +178,21 @@ impl TurnBuilder {
         self.seen
     }
 
+    /// Shows an event as a game would: not at all once it is over.
     fn event(mut self, turns: Range<u32>, kind: EventKind) -> Self {
         let now = self.seen.turn;
-        assert!(now < turns.end, "an event that ended on turn {} is not visible on turn {now}", turns.end);
-        let index = self.seen.events.len() as u32;
-        self.seen.events.push(Event {
-            index,
-            id: format!("event-{index}"),
-            kind,
-            start_turn: turns.start,
-            end_turn: turns.end,
-            active: turns.contains(&now),
-        });
+        let index = self.told;
+        self.told += 1;
+        if now < turns.end {
+            self.seen.events.push(Event {
+                index,
+                id: format!("event-{index}"),
+                kind,
+                start_turn: turns.start,
+                end_turn: turns.end,
+                active: turns.contains(&now),
+            });
+        }
         self
     }
 }
@@ -212,8 +218,14 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "ended on turn 5")]
-    fn an_event_that_is_over_is_a_mistake() {
-        turn(&brief(), 5).order(2..5, 10.0);
+    fn events_are_shown_until_they_are_over() {
+        let shown = |now| {
+            let seen = turn(&brief(), now).appeal(2..4, 90.0).order(3..6, 10.0).build();
+            seen.events.into_iter().map(|event| (event.index, event.active)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(2), [(0, true), (1, false)]);
+        assert_eq!(shown(3), [(0, true), (1, true)]);
+        assert_eq!(shown(4), [(1, true)]);
+        assert_eq!(shown(6), []);
     }
 }

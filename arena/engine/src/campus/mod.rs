@@ -22,10 +22,12 @@ pub use clamp::{Amount, Clamp, ClampReason, Field};
 pub use episode::{Episode, EventShare, Notice, Observation, Relief, Resolution};
 pub use event::{Event, EventKind, Status};
 pub use fault::{Faults, Finding};
-pub use log::{EpisodeLog, LogLevel, LogLine, Pins, Run};
+pub use log::{EpisodeLog, LogLevel, LogLine, NonFiniteValue, Pins, Run};
 pub use pack::{Battery, Generator, Grid, Metric, MetricId, Pack, PackDocument, Scoring, Site, Time};
 pub use play::{Competitor, Recorder, Witness, play, replay};
-pub use record::{ObservationRecord, ResolutionRecord, TurnRecord};
+pub use record::{
+    EventRecord, ObservationRecord, ResolutionRecord, ShareRecord, TurnRecord, VisibleEvent, VisibleKind,
+};
 pub use schema::{episode_schema, pack_schema};
 pub use settlement::{Better, DoNothing, Ledger, MetricValue, Settlement, Totals};
 pub use verify::verify;

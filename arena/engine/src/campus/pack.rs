@@ -260,6 +260,17 @@ impl Pack {
         format!("{}{}", at.strftime("%Y-%m-%dT%H:%M:%S"), self.offset)
     }
 
+    /// Seconds from 1970-01-01T00:00:00Z to the start of turn 0; 0 for a start before that.
+    pub fn start_seconds_since_1970(&self) -> u64 {
+        let local = self.start.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs();
+        let offset: i64 = {
+            let sign = if self.offset.starts_with('-') { -1 } else { 1 };
+            let digits = |range: std::ops::Range<usize>| self.offset[range].parse::<i64>().unwrap_or(0);
+            sign * (digits(1..3) * 3_600 + digits(4..6) * 60)
+        };
+        u64::try_from(local - offset).unwrap_or(0)
+    }
+
     pub(super) fn orders(&self) -> &[Scripted] {
         &self.orders
     }

@@ -1,0 +1,152 @@
+//! One file per command: its arguments with their help, and what it does.
+
+mod build;
+mod check;
+mod completions;
+mod demo;
+mod exit_codes;
+mod limits;
+mod new;
+mod pack;
+mod play;
+mod replay;
+mod schema;
+mod verify;
+
+use std::ffi::{OsStr, OsString};
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::ink::{Colour, Ink};
+use crate::io::Io;
+
+/// Untrusted strategies as WebAssembly components, against a campus on a stressed grid.
+///
+/// A strategy is admitted, compiled once, and plays a scenario pack turn by turn under a fuel
+/// budget. The log of an episode replays to its score, for anybody.
+#[derive(Debug, Parser)]
+#[command(name = "arena", version, arg_required_else_help = true, disable_help_subcommand = false)]
+#[command(after_help = AFTER_HELP)]
+struct Cli {
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Colour,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  arena pack list                          the built-in packs
+  arena play two-spikes my.wasm --watch    one episode, turn by turn
+  arena check my.wasm                      would it be admitted?
+  arena help exit-codes                    what the exit codes say
+
+Results go to stdout, talk to stderr. NO_COLOR turns colours off; ARENA_CACHE names the folder
+for compiled strategies (else XDG_CACHE_HOME/arena, else ~/.cache/arena).";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    New(new::Args),
+    Build(build::Args),
+    Check(check::Args),
+    Play(play::Args),
+    Replay(replay::Args),
+    Verify(verify::Args),
+    #[command(subcommand)]
+    Pack(pack::Command),
+    Demo(demo::Args),
+    Limits(limits::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    ExitCodes(exit_codes::Args),
+}
+
+/// How a command shows its result.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Output {
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The whole command line as `clap` knows it, for help, completions and tests.
+pub fn command() -> clap::Command {
+    let styles = Styles::styled()
+        .header(AnsiColor::Yellow.on_default().bold())
+        .usage(AnsiColor::Yellow.on_default().bold())
+        .literal(AnsiColor::Green.on_default())
+        .placeholder(AnsiColor::Cyan.on_default());
+    Cli::command().styles(styles).long_version(long_version())
+}
+
+fn long_version() -> String {
+    format!(
+        "{}\nengine {}, limits {}, wasmtime {}",
+        env!("CARGO_PKG_VERSION"),
+        arena_engine::ENGINE_VERSION,
+        arena_engine::limits::V1.version,
+        arena_sandbox::WASMTIME_VERSION
+    )
+}
+
+/// Runs what `args` say.
+pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let matches = command().term_width(io.columns().min(100)).try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(asked) => return Ok(told(&asked, io)),
+    };
+    match &cli.command {
+        Command::New(args) => new::run(args, io),
+        Command::Build(args) => build::run(args, io),
+        Command::Check(args) => check::run(args, io),
+        Command::Play(args) => play::run(args, io),
+        Command::Replay(args) => replay::run(args, io),
+        Command::Verify(args) => verify::run(args, io),
+        Command::Pack(command) => pack::run(command, io),
+        Command::Demo(args) => demo::run(args, io),
+        Command::Limits(args) => limits::run(args, io),
+        Command::Schema(args) => schema::run(args, io),
+        Command::Completions(args) => completions::run(args, io),
+        Command::ExitCodes(args) => exit_codes::run(args, io),
+    }
+}
+
+/// Help and version are results; a command line that cannot be read is talk.
+fn told(asked: &clap::Error, io: &mut Io<'_>) -> Exit {
+    let is_result = !asked.use_stderr();
+    let text = asked.render();
+    let coloured = if is_result { io.ink() } else { io.err_ink() } != Ink::NONE;
+    let text = if coloured { text.ansi().to_string() } else { text.to_string() };
+    if is_result {
+        io.print(text.trim_end());
+        Exit::Success
+    } else {
+        io.talk(text.trim_end());
+        Exit::Usage
+    }
+}
+
+/// `--color` as it stands on the command line: it also counts where the rest cannot be read.
+pub(crate) fn colour_wanted(args: &[OsString]) -> Colour {
+    let mut wanted = Colour::default();
+    for (i, arg) in args.iter().enumerate() {
+        let value = match arg.to_str() {
+            Some("--color") => args.get(i + 1).and_then(|value| value.to_str()),
+            Some(arg) => arg.strip_prefix("--color="),
+            None => None,
+        };
+        if let Some(colour) = value.and_then(|value| Colour::from_str(value, false).ok()) {
+            wanted = colour;
+        }
+        if arg == OsStr::new("--") {
+            break;
+        }
+    }
+    wanted
+}

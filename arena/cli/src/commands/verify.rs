@@ -1,0 +1,248 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arena_canon::json::{self, Value};
+use arena_canon::Digest;
+use arena_engine::Excerpt;
+use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, Pack};
+use arena_sandbox::{Seats, Strategy, WASMTIME_VERSION};
+use serde_json::json;
+
+use crate::commands::Output;
+use crate::exit::Exit;
+use crate::failure::{Failure, place};
+use crate::files;
+use crate::ink::Tone;
+use crate::io::Io;
+use crate::packs::{self, Named};
+use crate::strategies;
+
+/// Derive the score of episode logs anew, and compare
+///
+/// Replays the actions of each log and compares every number, bit for bit. With `--strategy` the
+/// component plays again and has to do the same.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The logs
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    /// The pack's file, or the name of a built-in pack, where the log's own pins do not lead to one
+    #[arg(long, value_name = "PACK")]
+    pack: Option<std::ffi::OsString>,
+
+    /// Let this component play again, and compare everything
+    #[arg(long, value_name = "FILE")]
+    strategy: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  arena verify two-spikes-3f9c1a20.json
+  arena verify episodes/*.json
+  arena verify episode.json --strategy my.wasm
+  arena verify episode.json --pack my-pack.json --json";
+
+pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let pack = args.pack.as_deref().map(packs::find).transpose()?;
+    if let Some(pack) = &pack {
+        pack.warn(io);
+    }
+    let strategy = match &args.strategy {
+        Some(path) => Some(strategies::load(&strategies::host(Seats::OnDemand, io)?, path)?),
+        None => None,
+    };
+    let mut exit = Exit::Success;
+    let mut results = Vec::new();
+    for path in &args.logs {
+        let shown = files::shown(path);
+        let verdict = examine(path, pack.as_ref(), strategy.as_ref())?;
+        exit = exit.or_worse(verdict.exit());
+        if args.output.json {
+            results.push(verdict.json(&shown));
+        } else {
+            show(&shown, &verdict, io);
+        }
+    }
+    if args.output.json {
+        io.print_json(&results);
+    }
+    Ok(exit)
+}
+
+/// What came of one log.
+enum Verdict {
+    /// It cannot be examined.
+    Unread(Failure),
+    /// It departs from what it should be.
+    Rejected { findings: Vec<Finding>, hint: Option<String> },
+    /// Everything that was looked at is as it should be.
+    Verified { pack: String, stars: Value, rerun: Rerun },
+}
+
+/// What came of playing again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Rerun {
+    NotAsked,
+    Equal,
+    /// The ending is marked as depending on the build, and here it is another.
+    DependsOnBuild(String),
+}
+
+fn examine(path: &Path, pack: Option<&Named>, strategy: Option<&Strategy>) -> Result<Verdict, Failure> {
+    let bytes = match files::read(path, DOCUMENT_BYTES_MAX as u64) {
+        Ok(bytes) => bytes,
+        Err(unread) => return Ok(Verdict::Unread(unread.reading("log", path))),
+    };
+    let log = match json::read(&bytes, DOCUMENT_BYTES_MAX) {
+        Ok(log) => log,
+        Err(why) => return Ok(rejected(String::new(), why.to_string())),
+    };
+    let pack = match pack {
+        Some(pack) => Arc::clone(&pack.pack),
+        None => match pack_of(&log) {
+            Some(named) => named.pack,
+            None => return Ok(Verdict::Unread(no_pack(&log, path))),
+        },
+    };
+    if let Err(Faults(findings)) = campus::verify(&bytes, &pack) {
+        let pinned = findings.iter().any(|finding| finding.pointer == "/pins/pack_sha256");
+        let hint = pinned.then(|| "is it the log of another pack? name that one with --pack".to_owned());
+        return Ok(Verdict::Rejected { findings, hint });
+    }
+    let rerun = match strategy {
+        None => Rerun::NotAsked,
+        Some(strategy) => match play_again(&log, &pack, strategy)? {
+            Ok(rerun) => rerun,
+            Err(rejected) => return Ok(rejected),
+        },
+    };
+    Ok(Verdict::Verified { pack: pack.to_string(), stars: log["settlement"]["stars"].clone(), rerun })
+}
+
+fn rejected(pointer: String, message: String) -> Verdict {
+    Verdict::Rejected { findings: vec![Finding { pointer, message }], hint: None }
+}
+
+/// The built-in pack a log was played on: by its pin, else by name and version.
+fn pack_of(log: &Value) -> Option<Named> {
+    let pin = log.pointer("/pins/pack_sha256").and_then(Value::as_str);
+    let by_pin = pin.and_then(|pin| packs::with_digest(pin.parse::<Digest>().ok()?));
+    by_pin.or_else(|| packs::with_id(log["pack_id"].as_str()?, log["pack_version"].as_str()))
+}
+
+fn no_pack(log: &Value, path: &Path) -> Failure {
+    let doing = format!("verify `{}`", files::shown(path));
+    match log["pack_id"].as_str() {
+        Some(id) => Failure::usage(doing, format_args!("its pack `{}` is not built in", Excerpt::line(id))),
+        None => Failure::usage(doing, "it does not say which pack it was played on"),
+    }
+    .hint("name the pack with --pack FILE")
+}
+
+/// Plays with the log's own seed and compares all that does not depend on the build.
+fn play_again(log: &Value, pack: &Arc<Pack>, strategy: &Strategy) -> Result<Result<Rerun, Verdict>, Failure> {
+    let at = |pointer: &str| log.pointer(pointer).and_then(Value::as_str);
+    let Some(played_by) = at("/run/strategy_sha256") else {
+        return Ok(Err(rejected("/run".to_owned(), "no strategy played this: it is a bare replay".to_owned())));
+    };
+    let digest = strategy.digest().to_string();
+    if played_by != digest {
+        let message = format!("the log says {}, the component is {digest}", Excerpt::line(played_by));
+        return Ok(Err(rejected("/run/strategy_sha256".to_owned(), message)));
+    }
+    let Some(seed) = at("/run/seed").and_then(|seed| seed.parse::<Digest>().ok()) else {
+        return Ok(Err(rejected("/run/seed".to_owned(), "not a seed of 64 hexadecimal digits".to_owned())));
+    };
+    let again = arena_sandbox::play(strategy, pack, seed)?;
+    let again = json!(again.log);
+    Ok(compare(log, &again))
+}
+
+fn compare(log: &Value, again: &Value) -> Result<Rerun, Verdict> {
+    let mut stored = log.clone();
+    stored.as_object_mut().map(|members| members.remove("content_sha256"));
+    let Some((pointer, left, right)) = json::first_difference(&stored, again) else {
+        return Ok(Rerun::Equal);
+    };
+    let (shown_left, shown_right) = (shown(left), shown(right));
+    let message = format!("the log says {shown_left}, playing again gives {shown_right}");
+    let marked = |log: &Value| log.pointer("/run/forfeit/build_dependent") == Some(&Value::Bool(true));
+    if marked(&stored) || marked(again) {
+        return Ok(Rerun::DependsOnBuild(format!("{pointer}: {message}")));
+    }
+    let pointer = pointer.to_string();
+    let other = stored.pointer("/pins/wasmtime").and_then(Value::as_str);
+    let other = other.filter(|version| *version != WASMTIME_VERSION).map(|version| {
+        let version = Excerpt { text: version, max: 40 };
+        format!("it was played with wasmtime {version}; this arena has {WASMTIME_VERSION}, which may count fuel otherwise")
+    });
+    Err(Verdict::Rejected { findings: vec![Finding { pointer, message }], hint: other })
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(
+        || "nothing".to_owned(),
+        |value| Excerpt { text: &value.to_string(), max: 100 }.to_string(),
+    )
+}
+
+impl Verdict {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unread(failure) => failure.exit(),
+            Self::Rejected { .. } => Exit::Rejected,
+            Self::Verified { .. } => Exit::Success,
+        }
+    }
+
+    fn json(&self, file: &str) -> Value {
+        match self {
+            Self::Unread(failure) => json!({ "file": file, "verified": null, "error": failure.message() }),
+            Self::Rejected { findings, hint } => {
+                json!({ "file": file, "verified": false, "findings": findings, "hint": hint })
+            }
+            Self::Verified { pack, stars, rerun } => {
+                let rerun = match rerun {
+                    Rerun::NotAsked => Value::Null,
+                    Rerun::Equal => json!("equal"),
+                    Rerun::DependsOnBuild(_) => json!("depends_on_build"),
+                };
+                json!({ "file": file, "verified": true, "pack": pack, "stars": stars, "rerun": rerun })
+            }
+        }
+    }
+}
+
+fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
+    let ink = io.ink();
+    match verdict {
+        Verdict::Unread(failure) => io.fail(failure),
+        Verdict::Rejected { findings, hint } => {
+            io.print(format_args!("{} {file}", ink.paint(Tone::Bad, "rejected:")));
+            for finding in findings {
+                io.print(format_args!("  {}", place(file, finding)));
+            }
+            if let Some(hint) = hint {
+                io.print(format_args!("  {} {hint}", ink.paint(Tone::Strong, "hint:")));
+            }
+        }
+        Verdict::Verified { pack, stars, rerun } => {
+            let stars = stars.as_u64().map(|stars| crate::view::outcome::stars(stars as u8));
+            let rerun_words = match rerun {
+                Rerun::NotAsked => "every number follows from its actions",
+                Rerun::Equal => "every number follows from its actions · played again, all equal",
+                Rerun::DependsOnBuild(_) => "every number follows from its actions · depends on the build",
+            };
+            let stars = stars.unwrap_or_default();
+            io.print(format_args!("{} {file} · {pack} · {stars} · {rerun_words}", ink.paint(Tone::Good, "ok:")));
+            if let Rerun::DependsOnBuild(difference) = rerun {
+                io.warn(format_args!("{file}: its ending depends on the build; here it is another: {difference}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! From a file to a strategy that can be seated.
+
+use std::path::{Path, PathBuf};
+
+use arena_engine::limits::V1;
+use arena_sandbox::{Admitted, Host, HostOptions, LoadError, Refusal, Rejection, Seats, Strategy, admit};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files::{self, Unread};
+use crate::io::Io;
+
+/// A sandbox for this process, with the cache of compiled strategies if there can be one.
+pub(crate) fn host(seats: Seats, io: &mut Io<'_>) -> Result<Host, Failure> {
+    let mut options = HostOptions::new(seats);
+    options.cache = io.env().cache.clone().filter(|folder| can_be_made(folder));
+    if options.cache.is_some() {
+        match Host::new(&options) {
+            Ok(host) => return Ok(host),
+            Err(fault) => io.warn(format_args!("strategies are compiled anew: {fault}")),
+        }
+        options.cache = None;
+    }
+    Ok(Host::new(&options)?)
+}
+
+/// A home that is read-only or missing is no reason not to play.
+fn can_be_made(folder: &Path) -> bool {
+    std::fs::create_dir_all(folder.parent().unwrap_or(folder)).is_ok()
+        && tempfile::tempfile_in(folder.parent().unwrap_or(folder)).is_ok()
+}
+
+/// Why there is no strategy.
+pub(crate) enum Refused {
+    /// The file cannot be read.
+    Unread(Unread),
+    /// It is no component that may play.
+    Rejected(Rejection),
+}
+
+/// The component in a file, if it is admitted. Nothing is compiled.
+pub(crate) fn read(path: &Path) -> Result<Admitted, Refused> {
+    let limit = V1.component_bytes_max;
+    match files::read(path, limit) {
+        Ok(bytes) => admit(&bytes).map_err(Refused::Rejected),
+        Err(unread @ Unread::TooLarge { .. }) => Err(Refused::Rejected(too_large(&unread))),
+        Err(unread) => Err(Refused::Unread(unread)),
+    }
+}
+
+/// What admission would say, had anybody read the whole file.
+fn too_large(unread: &Unread) -> Rejection {
+    let message = format!("{unread} (limits {})", V1.version);
+    let hint = Some("build with `opt-level = \"s\"` and `strip = \"debuginfo\"`".to_owned());
+    Rejection { refusals: vec![Refusal { code: "admit.too_large", message, hint }] }
+}
+
+/// The strategy in a file, compiled.
+pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
+    let admitted = read(path).map_err(|refused| match refused {
+        Refused::Unread(unread) => unread.reading("strategy", path),
+        Refused::Rejected(rejection) => rejected(path, &rejection),
+    })?;
+    host.load(&admitted).map_err(|error| match error {
+        LoadError::Rejected(rejection) => rejected(path, &rejection),
+        LoadError::Host(fault) => fault.into(),
+    })
+}
+
+/// Every strategy in a folder, by name.
+pub(crate) fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Failure> {
+    let cannot = |why: std::io::Error| {
+        Failure::usage(format_args!("read folder `{}`", files::shown(folder)), Unread::Io(why))
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|found| found == extension) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        let why = format!("it has no .{extension} file");
+        return Err(Failure::usage(format_args!("use folder `{}`", files::shown(folder)), why));
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn rejected(path: &Path, rejection: &Rejection) -> Failure {
+    let doing = format!("play `{}`", files::shown(path));
+    let details = rejection.refusals.iter().flat_map(refusal);
+    Failure::new(Exit::Rejected, doing, "it is refused").details(details)
+}
+
+/// The lines of one refusal.
+pub(crate) fn refusal(refusal: &Refusal) -> Vec<String> {
+    let hint = refusal.hint.iter().map(|hint| format!("  hint: {hint}"));
+    std::iter::once(format!("{}: {}", refusal.code, refusal.message)).chain(hint).collect()
+}

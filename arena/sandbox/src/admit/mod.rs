@@ -1,0 +1,264 @@
+//! The gate before anything is compiled: cheapest check first, everything that can be told told at
+//! once. The same function answers an author's `arena check` and a server's submission.
+
+mod shape;
+mod types;
+
+use std::fmt;
+
+use arena_canon::Digest;
+use arena_engine::Excerpt;
+use arena_engine::limits::{Limits, V1};
+use wasmparser::types::TypesRef;
+
+use crate::config::PARTS;
+use shape::Shape;
+
+/// A component that may be compiled. Only [`admit`] makes one.
+#[derive(Debug, Clone)]
+pub struct Admitted {
+    bytes: Vec<u8>,
+    digest: Digest,
+    imports: Vec<String>,
+}
+
+/// Every reason a component is refused; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// In the order of the checks.
+    pub refusals: Vec<Refusal>,
+}
+
+/// One reason a component is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its stable name, as `admit.too_large`.
+    pub code: &'static str,
+    /// What is wrong, with the value and the limit.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, refusal) in self.refusals.iter().enumerate() {
+            let line_break = if i == 0 { "" } else { "\n" };
+            write!(f, "{line_break}{}: {}", refusal.code, refusal.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// The interface a campus strategy exports, up to its version.
+const PLAYER: &str = "arena:campus/player@";
+const PACKAGE: &str = "arena:campus/";
+const VERSION: &str = "0.1.0";
+const WORLD: &str = "arena:campus/campus-strategy@0.1.0";
+/// What a strategy may import, for messages.
+const ALLOWED: &str = "arena:campus/host and WASI 0.2 cli, io, clocks, random, filesystem, sockets (denied)";
+const WASI: [&str; 6] =
+    ["wasi:cli/", "wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:filesystem/", "wasi:sockets/"];
+
+/// Admits a component, or says everything that is wrong with it. Nothing is compiled.
+pub fn admit(bytes: &[u8]) -> Result<Admitted, Rejection> {
+    admit_under(bytes, &V1).map_err(|refusals| Rejection { refusals })
+}
+
+fn admit_under(bytes: &[u8], limits: &Limits) -> Result<Admitted, Vec<Refusal>> {
+    check_size(bytes, limits).map_err(|refusal| vec![refusal])?;
+    check_layer(bytes).map_err(|refusal| vec![refusal])?;
+    let (shape, types) = shape::read(bytes).map_err(|refusal| vec![refusal])?;
+    let mut refusals = Vec::new();
+    check_counts(&shape, limits, &mut refusals);
+    check_exports(&shape, types.as_ref(), &mut refusals);
+    check_imports(&shape, types.as_ref(), &mut refusals);
+    check_adapters(&shape, &mut refusals);
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let imports = shape.imports.into_iter().map(|import| import.name).collect();
+    Ok(Admitted { bytes: bytes.to_vec(), digest: Digest::of(bytes), imports })
+}
+
+impl Admitted {
+    /// Digest of the component's bytes.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The world it plays in.
+    pub fn world(&self) -> &'static str {
+        WORLD
+    }
+
+    /// Names of everything it imports, in its own order.
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    /// Size of the component in bytes.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The linker it is seated with: `lean`, or `wasi` if it imports WASI.
+    pub fn linker(&self) -> &'static str {
+        if self.imports_wasi() { "wasi" } else { "lean" }
+    }
+
+    pub(crate) fn imports_wasi(&self) -> bool {
+        self.imports.iter().any(|name| name.starts_with("wasi:"))
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Refusal {
+    fn new(code: &'static str, message: impl Into<String>, hint: impl Into<Option<&'static str>>) -> Self {
+        Self { code, message: message.into(), hint: hint.into().map(str::to_owned) }
+    }
+}
+
+fn check_size(bytes: &[u8], limits: &Limits) -> Result<(), Refusal> {
+    let (size, most) = (bytes.len() as u64, limits.component_bytes_max);
+    if size > most {
+        let message =
+            format!("the component is {size} bytes; the limit is {most} (limits {})", limits.version);
+        let hint = "build with `opt-level = \"s\"` and `strip = \"debuginfo\"`";
+        return Err(Refusal::new("admit.too_large", message, hint));
+    }
+    Ok(())
+}
+
+fn check_layer(bytes: &[u8]) -> Result<(), Refusal> {
+    let refused = |code, message: &str, hint| Err(Refusal::new(code, message, hint));
+    match bytes {
+        [] => refused("admit.not_wasm", "the file is empty", "build the strategy with `arena build`"),
+        [b'\0', b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),
+        [b'\0', b'a', b's', b'm', 1, 0, 0, 0, ..] => refused(
+            "admit.core_module",
+            "this is a core module, not a component",
+            "turn it into a component with `arena build FILE.wasm`, or build the project with `arena build`",
+        ),
+        [b'\0', b'a', b's', b'm', ..] => refused(
+            "admit.not_wasm",
+            "this is WebAssembly of a version or layer that is not known here",
+            "build the strategy with `arena build`",
+        ),
+        [b'(', ..] => refused(
+            "admit.not_wasm",
+            "this is the text format",
+            "turn it into binary first, for example with `wasm-tools parse`",
+        ),
+        _ => refused(
+            "admit.not_wasm",
+            "this is not WebAssembly: it does not start with \\0asm",
+            "build the strategy with `arena build`",
+        ),
+    }
+}
+
+fn check_counts(shape: &Shape, limits: &Limits, refusals: &mut Vec<Refusal>) {
+    let mut at_most = |code, what: &str, found: u64, most: u64, hint: Option<&'static str>| {
+        if found > most {
+            let message = format!("{what}: {found}; the limit is {most} (limits {})", limits.version);
+            refusals.push(Refusal::new(code, message, hint));
+        }
+    };
+    let parts = "admit.too_many_parts";
+    at_most(parts, "core instances", shape.core_instances, PARTS.core_instances.into(), None);
+    at_most(parts, "memories", shape.memories, PARTS.memories.into(), None);
+    at_most(parts, "tables", shape.tables, PARTS.tables.into(), None);
+    at_most(parts, "component instances", shape.component_instances, PARTS.component_instances.into(), None);
+    let definitions = u64::from(PARTS.definitions_per_module);
+    at_most(parts, "functions, globals and imports of one module", shape.definitions_max, definitions, None);
+    let less = Some("ask for less at the start and grow when needed");
+    let memory = limits.memory_bytes_max;
+    at_most("admit.memory_too_large", "bytes of memory at the start", shape.memory_bytes_min, memory, less);
+    let elements = limits.table_elements_max.into();
+    at_most("admit.table_too_large", "table elements at the start", shape.table_elements_min, elements, less);
+}
+
+fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
+    let mut player = shape.exports.iter().filter(|export| export.name.starts_with(PLAYER));
+    let Some(export) = player.next() else {
+        let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
+        let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        let message = format!("it exports {found}; a campus strategy exports {PLAYER}{VERSION}");
+        refusals.push(Refusal::new("admit.wrong_world", message, "implement the world with arena-sdk"));
+        return;
+    };
+    if let Some(refusal) = other_version(&export.name) {
+        refusals.push(refusal);
+    } else if let Err(difference) = types::check_player(types, export.instance) {
+        refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
+    }
+}
+
+fn check_imports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
+    for import in &shape.imports {
+        let name = import.name.as_str();
+        let Some(instance) = import.instance else {
+            refusals.push(not_allowed(&format!("{} (not an interface)", quoted(name))));
+            continue;
+        };
+        if name.starts_with(PACKAGE) {
+            check_own_import(name, instance, types, refusals);
+        } else if !(WASI.iter().any(|package| name.starts_with(package)) && name.contains("@0.2.")) {
+            refusals.push(not_allowed(&quoted(name)));
+        }
+    }
+}
+
+fn check_own_import(
+    name: &str,
+    instance: wasmparser::component_types::ComponentInstanceTypeId,
+    types: TypesRef<'_>,
+    refusals: &mut Vec<Refusal>,
+) {
+    let interface = name[PACKAGE.len()..].split('@').next().unwrap_or_default();
+    if let Some(refusal) = other_version(name) {
+        // The export has said it already; one sentence about versions is enough.
+        if !refusals.contains(&refusal) {
+            refusals.push(refusal);
+        }
+    } else if interface == "host" {
+        if let Err(difference) = types::check_host(types, instance) {
+            refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
+        }
+    } else if interface != "types" {
+        refusals.push(not_allowed(&quoted(name)));
+    }
+}
+
+fn other_version(name: &str) -> Option<Refusal> {
+    let version = name.split_once('@').map(|(_, version)| version)?;
+    (version != VERSION).then(|| {
+        let version = Excerpt { text: version, max: 40 };
+        let message = format!("built for arena:campus@{version}; this host plays {VERSION}");
+        Refusal::new("admit.other_version", message, "rebuild with the SDK of this host")
+    })
+}
+
+fn not_allowed(shown: &str) -> Refusal {
+    let message = format!("imports {shown}; a strategy may import {ALLOWED}");
+    let hint = "build with `arena build`, or disable it in your language's component tool";
+    Refusal::new("admit.import_not_allowed", message, hint)
+}
+
+fn check_adapters(shape: &Shape, refusals: &mut Vec<Refusal>) {
+    if let Some(adapter) = shape.adapter {
+        let message = format!("{adapter}: what passes between inner components would cost no fuel");
+        let hint = "link the parts into one core module and componentize that";
+        refusals.push(Refusal::new("admit.inner_adapter", message, hint));
+    }
+}
+
+fn quoted(name: &str) -> String {
+    Excerpt { text: name, max: 120 }.to_string()
+}

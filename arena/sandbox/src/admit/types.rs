@@ -1,0 +1,162 @@
+//! Compares an interface's functions with what this host plays, type by type, and names the first
+//! difference.
+
+use wasmparser::component_types::{
+    ComponentDefinedType, ComponentEntityType, ComponentFuncTypeId, ComponentInstanceTypeId, ComponentValType,
+};
+use wasmparser::types::TypesRef;
+
+/// The interfaces as this host plays them, one line a place: `place: type`. Generated from `wit/`.
+const PLAYER: &str = include_str!("campus-player.txt");
+const HOST: &str = include_str!("campus-host.txt");
+
+/// Checks the exported `player`: every function must be there, and extra ones are never called.
+pub(super) fn check_player(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
+    for function in ["act", "brief", "notice"] {
+        let id = function_of(types, found, function)
+            .ok_or_else(|| format!("player does not export the function `{function}`"))?;
+        compare(PLAYER, types, function, id)?;
+    }
+    Ok(())
+}
+
+/// Checks the imported `host`: whatever is imported must be there.
+pub(super) fn check_host(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
+    for (name, item) in &types[found].exports {
+        let shown = arena_engine::Excerpt { text: name, max: 80 };
+        match item.ty {
+            ComponentEntityType::Func(id) if name == "log" => compare(HOST, types, name, id)?,
+            ComponentEntityType::Type { .. } => {}
+            _ => return Err(format!("host has no `{shown}`; it offers `log`")),
+        }
+    }
+    Ok(())
+}
+
+fn function_of(
+    types: TypesRef<'_>,
+    instance: ComponentInstanceTypeId,
+    name: &str,
+) -> Option<ComponentFuncTypeId> {
+    match types[instance].exports.get(name)?.ty {
+        ComponentEntityType::Func(id) => Some(id),
+        _ => None,
+    }
+}
+
+fn compare(
+    expected: &str,
+    types: TypesRef<'_>,
+    name: &str,
+    found: ComponentFuncTypeId,
+) -> Result<(), String> {
+    let start = format!("{name}(");
+    let mut expected = expected.lines().filter(|line| line.starts_with(&start));
+    // One line more than expected is enough to tell; a type can be larger than memory when spelled.
+    let mut lines = Lines { most: expected.clone().count() + 1, lines: Vec::new() };
+    lines.function(types, name, found);
+    let mut found = lines.lines.into_iter();
+    loop {
+        match (expected.next(), found.next()) {
+            (None, None) => return Ok(()),
+            (Some(wanted), Some(line)) if wanted == line => {}
+            (wanted, line) => {
+                let wanted = wanted.unwrap_or("nothing more");
+                let line = line.unwrap_or_else(|| "nothing more".to_owned());
+                let line = arena_engine::Excerpt { text: &line, max: 160 };
+                return Err(format!("found `{line}` where this host has `{wanted}`"));
+            }
+        }
+    }
+}
+
+/// A function's type spelled out, one line a place.
+struct Lines {
+    most: usize,
+    lines: Vec<String>,
+}
+
+impl Lines {
+    fn function(&mut self, types: TypesRef<'_>, name: &str, id: ComponentFuncTypeId) {
+        let function = &types[id];
+        if function.async_ {
+            self.push(&format!("{name}()"), "async");
+        }
+        let parameters: Vec<&str> = function.params.iter().map(|(name, _)| name.as_str()).collect();
+        self.push(&format!("{name}({})", parameters.join(", ")), "func");
+        for (parameter, ty) in &function.params {
+            self.value(types, &format!("{name}({parameter})"), *ty);
+        }
+        if let Some(result) = function.result {
+            self.value(types, &format!("{name}() ->"), result);
+        }
+    }
+
+    fn push(&mut self, place: &str, ty: &str) {
+        if self.lines.len() < self.most {
+            self.lines.push(format!("{place}: {ty}"));
+        }
+    }
+
+    fn full(&self) -> bool {
+        self.lines.len() >= self.most
+    }
+
+    fn value(&mut self, types: TypesRef<'_>, place: &str, ty: ComponentValType) {
+        match ty {
+            ComponentValType::Primitive(primitive) => self.push(place, &primitive.to_string()),
+            ComponentValType::Type(id) => self.defined(types, place, &types[id]),
+        }
+    }
+
+    fn defined(&mut self, types: TypesRef<'_>, place: &str, ty: &ComponentDefinedType) {
+        if self.full() {
+            return;
+        }
+        match ty {
+            ComponentDefinedType::Primitive(primitive) => self.push(place, &primitive.to_string()),
+            ComponentDefinedType::Record(record) => {
+                self.push(place, "record");
+                let fields = record.fields.iter().map(|(name, ty)| (name.as_str(), Some(*ty)));
+                self.members(types, place, fields);
+            }
+            ComponentDefinedType::Variant(variant) => {
+                self.push(place, "variant");
+                let cases = variant.cases.iter().map(|(name, case)| (name.as_str(), case.ty));
+                self.members(types, place, cases);
+            }
+            ComponentDefinedType::Enum(names) => {
+                let names: Vec<&str> = names.iter().take(64).map(|name| name.as_str()).collect();
+                self.push(place, &format!("enum {}", names.join(" ")));
+            }
+            // The worlds have no other types; that one is there is difference enough.
+            other => self.push(place, &kind(other)),
+        }
+    }
+
+    fn members<'n>(
+        &mut self,
+        types: TypesRef<'_>,
+        place: &str,
+        members: impl Iterator<Item = (&'n str, Option<ComponentValType>)>,
+    ) {
+        for (name, ty) in members {
+            if self.full() {
+                return;
+            }
+            let place = format!("{place}.{name}");
+            match ty {
+                Some(ty) => self.value(types, &place, ty),
+                None => self.push(&place, "case"),
+            }
+        }
+    }
+}
+
+fn kind(ty: &ComponentDefinedType) -> String {
+    let debug = format!("{ty:?}");
+    debug.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Compiled strategies on disk. Originals are truth: a file here may be deleted at any time, and
+//! one that cannot be trusted is compiled anew.
+
+use std::hash::{Hash, Hasher};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use arena_canon::Digest;
+use arena_engine::HostFault;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+/// Changes whenever an old file could be misread. 1: a digest, then the artefact.
+const LAYOUT: u32 = 1;
+/// Largest file that is read back.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+pub(crate) struct DiskCache {
+    folder: PathBuf,
+    compatibility: String,
+}
+
+impl DiskCache {
+    /// Opens a folder that only its owner may write, and creates it if need be.
+    pub(crate) fn open(folder: &Path, engine: &Engine) -> Result<Self, HostFault> {
+        let private = |folder: &Path| -> std::io::Result<bool> {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            let metadata = std::fs::metadata(folder)?;
+            let own = metadata.uid() == rustix::process::geteuid().as_raw();
+            Ok(own && metadata.permissions().mode() & 0o022 == 0)
+        };
+        let fault = |source| HostFault { doing: "opening the cache of compiled strategies", source };
+        if !private(folder).map_err(|error| fault(error.into()))? {
+            let shown = folder.display().to_string();
+            let why = format!("{} can be written by others", arena_engine::Excerpt::line(&shown));
+            return Err(fault(why.into()));
+        }
+        Ok(Self { folder: folder.to_owned(), compatibility: compatibility(engine) })
+    }
+
+    /// The compiled strategy, if it is here and undamaged.
+    pub(crate) fn get(&self, digest: Digest, engine: &Engine) -> Option<Component> {
+        let path = self.path(digest);
+        let metadata = std::fs::symlink_metadata(&path).ok()?;
+        let own = metadata.uid() == rustix::process::geteuid().as_raw();
+        if !metadata.is_file() || !own || metadata.len() > FILE_BYTES_MAX {
+            return None;
+        }
+        let bytes = std::fs::read(&path).ok()?;
+        let (seal, artefact) = bytes.split_at_checked(32)?;
+        if Digest::of(artefact).as_bytes() != seal {
+            return None;
+        }
+        #[expect(unsafe_code, reason = "an artefact is machine code; see the comment")]
+        // SAFETY: the folder and the file are this user's and not writable by others, the file was
+        // written by `put` under a name that bears the runtime's compatibility hash, and its bytes
+        // are those that were written.
+        unsafe {
+            Component::deserialize(engine, artefact).ok()
+        }
+    }
+
+    /// Keeps a compiled strategy: whole or not at all.
+    pub(crate) fn put(&self, digest: Digest, component: &Component) -> Result<(), HostFault> {
+        let fault = |source| HostFault { doing: "caching a compiled strategy", source };
+        let artefact = component.serialize().map_err(|error| fault(error.into()))?;
+        let write = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+            file.write_all(Digest::of(&artefact).as_bytes())?;
+            file.write_all(&artefact)?;
+            file.persist(self.path(digest))?;
+            Ok(())
+        };
+        write().map_err(|error| fault(error.into()))
+    }
+
+    fn path(&self, digest: Digest) -> PathBuf {
+        self.folder.join(format!("{digest}-{}.cwasm", self.compatibility))
+    }
+}
+
+/// Whatever makes an artefact unreadable to another build of the runtime.
+fn compatibility(engine: &Engine) -> String {
+    let mut hasher = Bytes(Vec::new());
+    (LAYOUT, crate::WASMTIME_VERSION).hash(&mut hasher);
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    Digest::of(&hasher.0).short()
+}
+
+/// Collects what is hashed: the standard library's own hashers may change between releases.
+struct Bytes(Vec<u8>);
+
+impl Hasher for Bytes {
+    fn finish(&self) -> u64 {
+        0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}

@@ -1,0 +1,297 @@
+//! Every check of the repository, one after the other, and a table of how each ended.
+
+use std::time::{Duration, Instant};
+
+use crate::fault::{Fault, Outcome};
+use crate::repo::{Profile, Repo};
+use crate::talk::{self, Tone};
+use crate::toolchain::GuestToolchain;
+use crate::{digests, docs, guests, reproduce, setup, tidy};
+
+/// What the caller asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) fast: bool,
+    pub(crate) keep_going: bool,
+}
+
+/// How a step that did not fail ended.
+enum Done {
+    Passed,
+    /// It says nothing about this machine, for this reason.
+    DoesNotApply(String),
+}
+
+enum Ending {
+    Passed,
+    Failed,
+    DoesNotApply(String),
+    Skipped(&'static str),
+}
+
+struct Step {
+    name: &'static str,
+    when: When,
+    run: fn(&mut Session<'_>) -> Outcome<Done>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Always,
+    /// Left out with `--fast`.
+    Thorough,
+    /// A developer's tree may change while the tests run.
+    CiOnly,
+}
+
+/// What earlier steps leave for later ones.
+struct Session<'a> {
+    repo: &'a Repo,
+    options: Options,
+    toolchain: Option<GuestToolchain>,
+    /// The tree as it was before the first step.
+    tree: String,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "format", when: When::Always, run: format },
+    Step { name: "tidy", when: When::Always, run: house_rules },
+    Step { name: "lint", when: When::Always, run: lint },
+    Step { name: "build", when: When::Always, run: build },
+    Step { name: "guest toolchain", when: When::Always, run: guest_toolchain },
+    Step { name: "guests", when: When::Always, run: build_guests },
+    Step { name: "guest tests", when: When::Always, run: guest_tests },
+    Step { name: "tests", when: When::Always, run: tests },
+    Step { name: "doctests", when: When::Always, run: doctests },
+    Step { name: "reproducible", when: When::Thorough, run: reproducible },
+    Step { name: "benches", when: When::Thorough, run: benches },
+    Step { name: "docs", when: When::Thorough, run: documentation },
+    Step { name: "tree unchanged", when: When::CiOnly, run: tree_unchanged },
+];
+
+/// Runs every step that applies; an error means that one failed.
+pub(crate) fn run(repo: &Repo, options: Options) -> Outcome {
+    if repo.ci && options.fast {
+        return Err(Fault::new("--fast leaves checks out, and with CI set nothing may be left out"));
+    }
+    let mut session = Session { repo, options, toolchain: None, tree: tree(repo) };
+    let mut endings = Vec::new();
+    for step in STEPS {
+        let (ending, spent) = take(step, &mut session);
+        let stop = matches!(ending, Ending::Failed) && !options.keep_going;
+        endings.push((step.name, ending, spent));
+        if stop {
+            break;
+        }
+    }
+    summarize(&endings)
+}
+
+fn take(step: &Step, session: &mut Session<'_>) -> (Ending, Duration) {
+    if let Some(why) = left_out(step.when, session.options.fast, session.repo.ci) {
+        talk::note("skipped", &format!("{}: {why}", step.name));
+        return (Ending::Skipped(why), Duration::ZERO);
+    }
+    talk::say(&talk::tint(Tone::Quiet, &format!("── {}", step.name)));
+    let started = Instant::now();
+    let outcome = (step.run)(session);
+    let spent = started.elapsed();
+    let ending = match outcome {
+        Ok(Done::Passed) => Ending::Passed,
+        Ok(Done::DoesNotApply(why)) => Ending::DoesNotApply(why),
+        Err(fault) => {
+            talk::say(&format!("{} {fault}", talk::tint(Tone::Bad, "error:")));
+            Ending::Failed
+        }
+    };
+    let word = ending.word();
+    talk::say(&format!("── {} {} in {}", step.name, talk::tint(ending.tone(), word), talk::seconds(spent)));
+    (ending, spent)
+}
+
+fn left_out(when: When, fast: bool, ci: bool) -> Option<&'static str> {
+    match when {
+        When::Thorough if fast => Some("left out by --fast"),
+        When::CiOnly if !ci => Some("only with CI set"),
+        When::Always | When::Thorough | When::CiOnly => None,
+    }
+}
+
+fn summarize(endings: &[(&'static str, Ending, Duration)]) -> Outcome {
+    talk::result("");
+    for (name, ending, spent) in endings {
+        let word = format!("{:<16}", ending.word());
+        let why = ending.why().map_or(String::new(), |why| format!("  {why}"));
+        let word = talk::tint_result(ending.tone(), &word);
+        talk::result(&format!("{name:<16} {word} {:>12}{why}", talk::seconds(*spent)));
+    }
+    let count = |wanted: fn(&Ending) -> bool| endings.iter().filter(|(_, ending, _)| wanted(ending)).count();
+    let failed = count(|it| matches!(it, Ending::Failed));
+    let not_reached = STEPS.len() - endings.len();
+    if not_reached > 0 {
+        talk::result(&format!("{not_reached} steps after it were not reached; --keep-going runs them all"));
+    }
+    talk::result(&format!("steps: {} passed, {failed} failed", count(|it| matches!(it, Ending::Passed))));
+    if failed == 0 {
+        return Ok(());
+    }
+    let names: Vec<_> =
+        endings.iter().filter(|(_, it, _)| matches!(it, Ending::Failed)).map(|(name, ..)| *name).collect();
+    Err(Fault::new(format!("failed: {}", names.join(", "))))
+}
+
+impl Ending {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::DoesNotApply(_) => "does not apply",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self {
+            Self::Passed => Tone::Good,
+            Self::Failed => Tone::Bad,
+            Self::DoesNotApply(_) | Self::Skipped(_) => Tone::Quiet,
+        }
+    }
+
+    fn why(&self) -> Option<&str> {
+        match self {
+            Self::Passed | Self::Failed => None,
+            Self::DoesNotApply(why) => Some(why),
+            Self::Skipped(why) => Some(why),
+        }
+    }
+}
+
+impl Session<'_> {
+    fn toolchain(&self) -> Outcome<&GuestToolchain> {
+        self.toolchain.as_ref().ok_or_else(|| Fault::new("there is no guest toolchain to build with"))
+    }
+
+    /// Cargo with its tests all run even when one fails, where every failure is wanted.
+    fn cargo_test(&self, args: &[&str]) -> Outcome<Done> {
+        let go_on: &[&str] = if self.options.keep_going { &["--no-fail-fast"] } else { &[] };
+        self.repo.cargo(["test"]).args(args).args(go_on).pass()?;
+        Ok(Done::Passed)
+    }
+}
+
+/// The guests' workspace is checked like our own.
+const GUESTS: [&str; 2] = ["--manifest-path", "guest-examples/Cargo.toml"];
+
+fn format(session: &mut Session<'_>) -> Outcome<Done> {
+    let fmt = |place: &[&str]| session.repo.cargo(["fmt", "--all", "--check"]).args(place).pass();
+    fmt(&[]).and_then(|()| fmt(&GUESTS)).map_err(|fault| {
+        fault.hint("cargo fmt --all && cargo fmt --all --manifest-path guest-examples/Cargo.toml")
+    })?;
+    Ok(Done::Passed)
+}
+
+fn house_rules(session: &mut Session<'_>) -> Outcome<Done> {
+    tidy::run(session.repo)?;
+    Ok(Done::Passed)
+}
+
+fn lint(session: &mut Session<'_>) -> Outcome<Done> {
+    let clippy = |place: &[&str]| {
+        let run = session.repo.cargo(["clippy", "--workspace", "--all-targets"]).args(place);
+        run.args(["--", "-D", "warnings"]).pass()
+    };
+    clippy(&[])?;
+    clippy(&GUESTS)?;
+    Ok(Done::Passed)
+}
+
+/// Everything at once, so that the binary, the tests and the benches share one build of every dependency.
+fn build(session: &mut Session<'_>) -> Outcome<Done> {
+    session.repo.cargo(["build", "--workspace", "--all-targets"]).pass()?;
+    Ok(Done::Passed)
+}
+
+fn guest_toolchain(session: &mut Session<'_>) -> Outcome<Done> {
+    session.toolchain = Some(setup::ensure(session.repo)?);
+    Ok(Done::Passed)
+}
+
+fn build_guests(session: &mut Session<'_>) -> Outcome<Done> {
+    let arena = session.repo.arena(Profile::Dev)?;
+    // That digests are not compared is said in its line; that the guests were built is what counts here.
+    match guests::build_and_compare(session.repo, session.toolchain()?, &arena)? {
+        digests::Verdict::Match | digests::Verdict::NotCompared(_) => Ok(Done::Passed),
+    }
+}
+
+fn guest_tests(session: &mut Session<'_>) -> Outcome<Done> {
+    session.cargo_test(&["--workspace", GUESTS[0], GUESTS[1]])
+}
+
+fn tests(session: &mut Session<'_>) -> Outcome<Done> {
+    session.cargo_test(&["--workspace", "--lib", "--bins", "--tests", "--examples"])
+}
+
+fn doctests(session: &mut Session<'_>) -> Outcome<Done> {
+    session.cargo_test(&["--workspace", "--doc"])
+}
+
+fn reproducible(session: &mut Session<'_>) -> Outcome<Done> {
+    let arena = session.repo.arena(Profile::Dev)?;
+    Ok(match reproduce::check(session.repo, session.toolchain()?, &arena)? {
+        reproduce::Verdict::Same => Done::Passed,
+        reproduce::Verdict::DoesNotApply(why) => Done::DoesNotApply(why),
+    })
+}
+
+/// Every bench body once, without measuring.
+fn benches(session: &mut Session<'_>) -> Outcome<Done> {
+    session.cargo_test(&["--workspace", "--bench", "*"])
+}
+
+fn documentation(session: &mut Session<'_>) -> Outcome<Done> {
+    docs::build(session.repo, false)?;
+    Ok(Done::Passed)
+}
+
+/// A lock file out of date, or a test that writes into the tree, shows here.
+fn tree_unchanged(session: &mut Session<'_>) -> Outcome<Done> {
+    let now = tree(session.repo);
+    if now == session.tree {
+        return Ok(Done::Passed);
+    }
+    Err(Fault::new(format!("the checks changed files of the repository:\n{now}"))
+        .hint("commit them if they are generated, or make the test write elsewhere"))
+}
+
+/// What git sees as changed; nothing in a checkout without git.
+fn tree(repo: &Repo) -> String {
+    let git = |args: &[&str]| crate::run::Run::new("git", &repo.root).args(args).text().unwrap_or_default();
+    git(&["status", "--porcelain"]) + &git(&["diff", "HEAD"])
+}
+
+#[cfg(test)]
+mod tests_of_steps {
+    use super::*;
+
+    #[test]
+    fn fast_leaves_out_the_thorough_steps_only() {
+        assert!(left_out(When::Thorough, true, false).is_some());
+        assert!(left_out(When::Thorough, false, false).is_none());
+        assert!(left_out(When::Always, true, false).is_none());
+    }
+
+    #[test]
+    fn with_ci_set_nothing_is_left_out() {
+        for step in STEPS {
+            assert!(left_out(step.when, false, true).is_none(), "{}", step.name);
+        }
+    }
+
+    #[test]
+    fn a_failed_step_is_named_at_the_end() {
+        let endings = [("lint", Ending::Passed, Duration::ZERO), ("tests", Ending::Failed, Duration::ZERO)];
+        assert_eq!(summarize(&endings).expect_err("one failed").to_string(), "failed: tests");
+    }
+}
