@@ -16,7 +16,7 @@ pub(crate) enum Verdict {
 }
 
 /// What a build of the guests reads: nothing else of the repository is copied.
-const SOURCES: [&str; 5] = ["Cargo.toml", "rust-toolchain.toml", "guest-examples", "sdk", "wit"];
+const SOURCES: [&str; 6] = [".cargo", "Cargo.toml", "rust-toolchain.toml", "guest-examples", "sdk", "wit"];
 
 pub(crate) fn check(repo: &Repo, toolchain: &GuestToolchain, arena: &Path) -> Outcome<Verdict> {
     let pinned = toolchain::pinned_release(repo)?;

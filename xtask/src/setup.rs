@@ -6,7 +6,7 @@ use crate::fault::{Fault, Outcome};
 use crate::repo::Repo;
 use crate::run::Run;
 use crate::talk;
-use crate::toolchain::{Compiler, GUEST_TARGET, GuestToolchain, Library};
+use crate::toolchain::{self, Compiler, GUEST_TARGET, GuestToolchain, Library};
 
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
@@ -91,7 +91,19 @@ fn by_debian(repo: &Repo, linker: PathBuf) -> Result<GuestToolchain, String> {
     }
     let rustc = PathBuf::from(DEBIAN_RUSTC);
     let compiler = Compiler::ask(&rustc, &repo.root).map_err(|fault| fault.to_string())?;
+    let pinned = toolchain::pinned_release(repo).map_err(|fault| fault.to_string())?;
+    if is_older(&compiler.release, &pinned) {
+        return Err(format!(
+            "Debian's {compiler} is too old, guests need {pinned}; look for security updates"
+        ));
+    }
     Ok(GuestToolchain { compiler, library: Library::FromSource { rustc, linker } })
+}
+
+/// `1.85.0` is older than `1.95.0`; what is not a number counts as nothing.
+fn is_older(release: &str, than: &str) -> bool {
+    let numbers = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
+    numbers(release) < numbers(than)
 }
 
 fn debian_is_ready() -> bool {
@@ -152,6 +164,12 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
+    }
+
+    #[test]
+    fn releases_are_compared_as_numbers() {
+        assert!(is_older("1.85.0", "1.95.0") && is_older("1.95.0", "1.100.0"));
+        assert!(!is_older("1.96.0", "1.95.0") && !is_older("1.95.0", "1.95.0"));
     }
 
     #[test]

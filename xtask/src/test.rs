@@ -22,11 +22,19 @@ enum Done {
     DoesNotApply(String),
 }
 
+#[derive(PartialEq, Eq)]
 enum Ending {
     Passed,
     Failed,
     DoesNotApply(String),
     Skipped(&'static str),
+}
+
+/// A step that is over.
+struct Taken {
+    name: &'static str,
+    ending: Ending,
+    spent: Duration,
 }
 
 struct Step {
@@ -77,26 +85,26 @@ pub(crate) fn run(repo: &Repo, options: Options) -> Outcome {
     let mut session = Session { repo, options, toolchain: None, tree: tree(repo) };
     let mut endings = Vec::new();
     for step in STEPS {
-        let (ending, spent) = take(step, &mut session);
-        let stop = matches!(ending, Ending::Failed) && !options.keep_going;
-        endings.push((step.name, ending, spent));
+        let taken = take(step, &mut session);
+        let stop = taken.ending == Ending::Failed && !options.keep_going;
+        endings.push(taken);
         if stop {
             break;
         }
     }
-    summarize(&endings)
+    talk::result("");
+    table(&endings).iter().for_each(|line| talk::result(line));
+    verdict(&endings)
 }
 
-fn take(step: &Step, session: &mut Session<'_>) -> (Ending, Duration) {
+fn take(step: &Step, session: &mut Session<'_>) -> Taken {
     if let Some(why) = left_out(step.when, session.options.fast, session.repo.ci) {
         talk::note("skipped", &format!("{}: {why}", step.name));
-        return (Ending::Skipped(why), Duration::ZERO);
+        return Taken { name: step.name, ending: Ending::Skipped(why), spent: Duration::ZERO };
     }
     talk::say(&talk::tint(Tone::Quiet, &format!("── {}", step.name)));
     let started = Instant::now();
-    let outcome = (step.run)(session);
-    let spent = started.elapsed();
-    let ending = match outcome {
+    let ending = match (step.run)(session) {
         Ok(Done::Passed) => Ending::Passed,
         Ok(Done::DoesNotApply(why)) => Ending::DoesNotApply(why),
         Err(fault) => {
@@ -104,9 +112,10 @@ fn take(step: &Step, session: &mut Session<'_>) -> (Ending, Duration) {
             Ending::Failed
         }
     };
-    let word = ending.word();
-    talk::say(&format!("── {} {} in {}", step.name, talk::tint(ending.tone(), word), talk::seconds(spent)));
-    (ending, spent)
+    let spent = started.elapsed();
+    let word = talk::tint(ending.tone(), ending.word());
+    talk::say(&format!("── {} {word} in {}", step.name, talk::seconds(spent)));
+    Taken { name: step.name, ending, spent }
 }
 
 fn left_out(when: When, fast: bool, ci: bool) -> Option<&'static str> {
@@ -117,27 +126,30 @@ fn left_out(when: When, fast: bool, ci: bool) -> Option<&'static str> {
     }
 }
 
-fn summarize(endings: &[(&'static str, Ending, Duration)]) -> Outcome {
-    talk::result("");
-    for (name, ending, spent) in endings {
-        let word = format!("{:<16}", ending.word());
-        let why = ending.why().map_or(String::new(), |why| format!("  {why}"));
-        let word = talk::tint_result(ending.tone(), &word);
-        talk::result(&format!("{name:<16} {word} {:>12}{why}", talk::seconds(*spent)));
-    }
-    let count = |wanted: fn(&Ending) -> bool| endings.iter().filter(|(_, ending, _)| wanted(ending)).count();
-    let failed = count(|it| matches!(it, Ending::Failed));
-    let not_reached = STEPS.len() - endings.len();
+fn verdict(endings: &[Taken]) -> Outcome {
+    let failed: Vec<_> = endings.iter().filter(|it| it.ending == Ending::Failed).map(|it| it.name).collect();
+    if failed.is_empty() { Ok(()) } else { Err(Fault::new(format!("failed: {}", failed.join(", ")))) }
+}
+
+/// One line a step, what was not reached, and the count.
+fn table(endings: &[Taken]) -> Vec<String> {
+    let mut lines: Vec<_> = endings.iter().map(Taken::line).collect();
+    let not_reached = STEPS.len().saturating_sub(endings.len());
     if not_reached > 0 {
-        talk::result(&format!("{not_reached} steps after it were not reached; --keep-going runs them all"));
+        lines.push(format!("{not_reached} more were not reached; --keep-going runs them all"));
     }
-    talk::result(&format!("steps: {} passed, {failed} failed", count(|it| matches!(it, Ending::Passed))));
-    if failed == 0 {
-        return Ok(());
+    let count = |wanted: &Ending| endings.iter().filter(|it| it.ending == *wanted).count();
+    lines.push(format!("steps: {} passed, {} failed", count(&Ending::Passed), count(&Ending::Failed)));
+    lines
+}
+
+impl Taken {
+    fn line(&self) -> String {
+        let (ending, spent) = (&self.ending, talk::seconds(self.spent));
+        let why = ending.why().map_or(String::new(), |why| format!("  {why}"));
+        let word = talk::tint_result(ending.tone(), &format!("{:<15}", ending.word()));
+        format!("{:<16} {word} {spent:>12}{why}", self.name)
     }
-    let names: Vec<_> =
-        endings.iter().filter(|(_, it, _)| matches!(it, Ending::Failed)).map(|(name, ..)| *name).collect();
-    Err(Fault::new(format!("failed: {}", names.join(", "))))
 }
 
 impl Ending {
@@ -272,7 +284,7 @@ fn tree(repo: &Repo) -> String {
 }
 
 #[cfg(test)]
-mod tests_of_steps {
+mod unit {
     use super::*;
 
     #[test]
@@ -289,9 +301,27 @@ mod tests_of_steps {
         }
     }
 
+    fn taken(name: &'static str, ending: Ending) -> Taken {
+        Taken { name, ending, spent: Duration::from_secs(3) }
+    }
+
     #[test]
-    fn a_failed_step_is_named_at_the_end() {
-        let endings = [("lint", Ending::Passed, Duration::ZERO), ("tests", Ending::Failed, Duration::ZERO)];
-        assert_eq!(summarize(&endings).expect_err("one failed").to_string(), "failed: tests");
+    fn every_step_passed_ok() {
+        let endings: Vec<_> = STEPS.iter().map(|step| taken(step.name, Ending::Passed)).collect();
+        assert!(verdict(&endings).is_ok());
+        assert_eq!(table(&endings).len(), STEPS.len() + 1);
+    }
+
+    #[test]
+    fn a_failed_step_fails_by_name() {
+        let does_not_apply = Ending::DoesNotApply("another compiler".to_owned());
+        let endings = [taken("reproducible", does_not_apply), taken("tests", Ending::Failed)];
+        assert_eq!(verdict(&endings).expect_err("one failed").to_string(), "failed: tests");
+        let table = table(&endings).join("\n");
+        assert!(table.contains("does not apply") && table.contains("another compiler"), "{table}");
+        assert!(
+            table
+                .ends_with("11 more were not reached; --keep-going runs them all\nsteps: 0 passed, 1 failed")
+        );
     }
 }

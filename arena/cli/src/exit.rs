@@ -67,7 +67,9 @@ impl Exit {
             Self::Stalled => "a run stopped making progress",
             Self::Blocked => "a run could not go on",
             Self::Exhausted => "a run used up what it was given",
-            Self::Rejected => "what was examined was refused: a component, a log, a pack that is to be shipped",
+            Self::Rejected => {
+                "what was examined was refused: a component, a log, a pack that is to be shipped"
+            }
         }
     }
 

@@ -26,13 +26,7 @@ impl Failure {
     /// `doing` follows "cannot", `why` follows the colon; both are fragments in lower case. Text
     /// from outside must come as an [`Excerpt`].
     pub fn new(exit: Exit, doing: impl fmt::Display, why: impl fmt::Display) -> Self {
-        Self {
-            exit,
-            doing: doing.to_string(),
-            why: why.to_string(),
-            details: Vec::new(),
-            hint: None,
-        }
+        Self { exit, doing: doing.to_string(), why: why.to_string(), details: Vec::new(), hint: None }
     }
 
     /// What was given cannot be used.

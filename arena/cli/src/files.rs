@@ -147,9 +147,8 @@ pub(crate) fn names_a_folder(path: &Path) -> bool {
 
 /// Makes the folder `path` and those it is in, unless they are there.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(path).map_err(|why| {
-        Failure::usage(format_args!("make folder `{}`", shown(path)), plain(&why))
-    })
+    fs::create_dir_all(path)
+        .map_err(|why| Failure::usage(format_args!("make folder `{}`", shown(path)), plain(&why)))
 }
 
 /// `path`, or the file `name` in it where it is a folder.

@@ -9,3 +9,7 @@ pub(crate) fn best_at(_pack: &Pack, _settlement: &Settlement) -> Option<f64> {
 pub(crate) fn broken_promises(_pack: &Pack) -> Vec<String> {
     Vec::new()
 }
+
+pub(crate) fn closeness(_pack: &Pack, _settlement: &Settlement) -> Option<f64> {
+    None
+}

@@ -2,6 +2,7 @@ use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -110,6 +111,17 @@ impl<'a> Io<'a> {
     pub fn warn(&mut self, line: impl Display) {
         let label = self.err_ink().paint(Tone::Warn, "warning:");
         self.talk(format_args!("{label} {line}"));
+    }
+
+    /// A bar that shows how far a command is, on a terminal; nothing anywhere else.
+    pub(crate) fn progress(&self, label: &'static str, steps: u64) -> ProgressBar {
+        if !self.env.err_is_terminal {
+            return ProgressBar::hidden();
+        }
+        let bar = if self.err_ink() == Ink::NONE { "{bar:20}" } else { "{bar:20.cyan}" };
+        let template = format!("{{prefix}}  {{pos}} of {{len}}  {bar}  {{msg}}");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(steps).with_style(style.progress_chars("█▌ ")).with_prefix(label)
     }
 
     /// Tells why a command failed.

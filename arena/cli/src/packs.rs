@@ -79,6 +79,17 @@ pub(crate) fn from_file(path: &Path) -> Result<Named, Failure> {
     }
 }
 
+/// The head of the pack's column.
+pub(crate) fn short(id: &str) -> String {
+    let built_in = BUILT_IN.iter().find(|built_in| built_in.name == id);
+    built_in.map_or_else(|| id.chars().take(6).collect(), |built_in| built_in.short.to_owned())
+}
+
+/// Where the pack stands among others: built-in ones in their own order, then the rest.
+pub(crate) fn position(id: &str) -> usize {
+    BUILT_IN.iter().position(|built_in| built_in.name == id).unwrap_or(BUILT_IN.len())
+}
+
 /// The built-in pack with this digest.
 pub(crate) fn with_digest(sha256: Digest) -> Option<Named> {
     let packs = BUILT_IN.iter().map(|built_in| (built_in, built_in.pack()));

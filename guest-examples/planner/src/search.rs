@@ -9,8 +9,8 @@ use crate::stores;
 /// States of charge that are worked out on each turn.
 const LEVELS: usize = 17;
 
-/// Sets the battery moves apart: full, half and no power.
-const HALVES: [f64; 3] = [0.0, 0.5, 1.0];
+/// The battery moves that are tried: such parts of the most it could give, and take.
+const PARTS: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// The cheapest action now, everything in sight considered.
 pub(crate) fn best_action(seen: &Observation) -> Action {
@@ -104,10 +104,10 @@ impl Site {
         let filling_mw = room_mwh / (self.battery.round_trip_efficiency * self.hours);
         let charge_mw = self.battery.power_mw.min(filling_mw).max(0.0);
 
-        let halves = HALVES.into_iter().flat_map(|part| [discharge_mw * part, -charge_mw * part]);
+        let parts = PARTS.into_iter().flat_map(|part| [discharge_mw * part, -charge_mw * part]);
         let exactly = [turn.due_mw, turn.due_mw - self.generator.capacity_mw];
         let exactly = exactly.into_iter().map(|mw| mw.max(0.0).min(discharge_mw));
-        for battery_mw in halves.chain(exactly) {
+        for battery_mw in parts.chain(exactly) {
             consider(battery_mw, 0.0);
             if self.generator_turn_usd.is_some() {
                 consider(battery_mw, self.generator.capacity_mw);

@@ -6,6 +6,8 @@ use super::tree::{File, Tree};
 const BYTES_MAX: usize = 300_000;
 /// Where a program's exact output or somebody else's exact file is kept.
 const VERBATIM: &[&str] = &["tests/golden/", "tests/vectors/"];
+/// Names that stand for anybody's.
+const ANYBODY: &[&str] = &["me", "user", "you"];
 /// Starts of folders that belong to a person. Put together here, so that this file does not break its own rule.
 const PERSONAL: &[&str] =
     &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/"), concat!("\\Us", "ers\\")];
@@ -63,11 +65,15 @@ fn machine_paths(file: &File, text: &str, root: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether an absolute path starts so here; a URL or a relative path may go on so.
+/// Whether an absolute path to a person's folder is here; a URL or a relative path may go on with the same letters.
 fn starts_in(line: &str, folder: &str) -> bool {
     let goes_on = |before: &str| before.ends_with(|it: char| it.is_alphanumeric() || ".-_".contains(it));
     let drive = |before: &str| folder.starts_with('\\') && before.ends_with(':');
-    line.match_indices(folder).any(|(at, _)| !goes_on(&line[..at]) || drive(&line[..at]))
+    let anybody = |after: &str| ANYBODY.iter().any(|name| after.split(['/', '\\']).next() == Some(name));
+    line.match_indices(folder).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + folder.len()..]);
+        (!goes_on(before) || drive(before)) && !anybody(after)
+    })
 }
 
 #[cfg(test)]
@@ -81,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_plain_file_ok() {
-        for text in ["", "one\ntwo\n", "see https://example.org/home/page and a/home/b\n"] {
+        let anybody = format!("in {}me/project\n", PERSONAL[0]);
+        for text in ["", "one\ntwo\n", "see https://example.org/home/page and a/home/b\n", &anybody] {
             assert_eq!(check_one("README.md", text), Vec::<String>::new());
         }
     }

@@ -119,7 +119,8 @@ fn compile(
 /// Makes a component of a module, has it admitted, and writes it.
 fn finish(name: &str, module: &Path, path: &Path) -> Result<Built, Failure> {
     let name = Excerpt::line(name).to_string();
-    let module = files::read(module, V1.component_bytes_max).map_err(|unread| unread.reading("module", module))?;
+    let module =
+        files::read(module, V1.component_bytes_max).map_err(|unread| unread.reading("module", module))?;
     let encoded = toolchain::encode(&name, &module)?;
     let admitted = admit(&encoded.bytes).map_err(|rejection| refused(&name, &rejection))?;
     files::write(path, &encoded.bytes, Existing::Replace)?;
@@ -128,7 +129,8 @@ fn finish(name: &str, module: &Path, path: &Path) -> Result<Built, Failure> {
 
 fn refused(name: &str, rejection: &Rejection) -> Failure {
     let details = rejection.refusals.iter().flat_map(strategies::refusal);
-    Failure::new(Exit::Rejected, format_args!("use the component of `{name}`"), "it is refused").details(details)
+    Failure::new(Exit::Rejected, format_args!("use the component of `{name}`"), "it is refused")
+        .details(details)
 }
 
 /// What `file!()` and panics say is renamed; what a source spells out itself is not.
@@ -288,9 +290,12 @@ fn destinations(sources: &[Source], out: Option<&Path>) -> Result<Vec<PathBuf>, 
         files::may_write(path, Existing::Replace)?;
         if paths[..at].contains(path) {
             let doing = format!("write `{}`", shown(path));
-            return Err(Failure::usage(doing, "two of the sources have this name").hint("build them one by one"));
+            return Err(
+                Failure::usage(doing, "two of the sources have this name").hint("build them one by one")
+            );
         }
-        let is_input = |source: &Source| matches!(source, Source::Module(module) if is_same_file(module, path));
+        let is_input =
+            |source: &Source| matches!(source, Source::Module(module) if is_same_file(module, path));
         if sources.iter().any(is_input) {
             return Err(Failure::usage(format_args!("write `{}`", shown(path)), "it is one of the sources"));
         }

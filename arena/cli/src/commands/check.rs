@@ -146,8 +146,8 @@ impl Report {
         facts.add("linker", admitted.linker());
         facts.add("size", format!("{} bytes", count(admitted.size() as u64)));
         facts.add("digest", format!("sha256:{}", admitted.digest()));
-        let calls = probe.calls.iter().map(|call| format!("{} {}", call.name, count(call.fuel)));
-        facts.add("fuel", "").aside(calls.collect::<Vec<_>>().join(", "));
+        let calls = probe.calls.iter().map(|call| format!("{}: {}", call.name, count(call.fuel)));
+        facts.add("fuel", "").aside(calls.collect::<Vec<_>>().join(" · "));
         let most = format!("{} bytes of {}", count(probe.memory_bytes), count(V1.memory_bytes_max));
         facts.add("memory", most);
         let (tone, word) = if probe.deterministic { (Tone::Good, "yes") } else { (Tone::Bad, "no") };

@@ -21,9 +21,11 @@ Examples:
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     if args.output.json {
-        let row = |exit: Exit| serde_json::json!({
-            "code": exit.code(), "name": exit.name(), "meaning": exit.meaning()
-        });
+        let row = |exit: Exit| {
+            serde_json::json!({
+                "code": exit.code(), "name": exit.name(), "meaning": exit.meaning()
+            })
+        };
         io.print_json(&Exit::ALL.map(row));
     } else {
         for line in table().lines(io.columns(), io.ink()) {

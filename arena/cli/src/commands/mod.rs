@@ -31,8 +31,9 @@ use crate::io::Io;
 #[command(name = "arena", version, arg_required_else_help = true, disable_help_subcommand = false)]
 #[command(after_help = AFTER_HELP)]
 struct Cli {
-    /// When to use colours
+    /// Colours: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Colour,
 
     #[command(subcommand)]

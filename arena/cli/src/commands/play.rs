@@ -7,7 +7,7 @@ use arena_canon::Digest;
 use arena_engine::campus::{EpisodeLog, RawAction};
 use arena_engine::limits::V1;
 use arena_engine::{During, ForfeitRecord};
-use arena_sandbox::{Played, SeedError, Seats};
+use arena_sandbox::{Played, Seats, SeedError};
 use serde_json::{Value, json};
 
 use crate::commands::Output;
@@ -286,7 +286,8 @@ fn show_forfeit(args: &Args, forfeit: &ForfeitRecord, log: &EpisodeLog, kept: &K
         }
         None => {
             let (pack, strategy) = (quoted(&pack), quoted(&files::shown(&args.strategy)));
-            let seed = if args.seed.typed == "0" { String::new() } else { format!(" --seed {}", args.seed.typed) };
+            let seed =
+                if args.seed.typed == "0" { String::new() } else { format!(" --seed {}", args.seed.typed) };
             io.print(format_args!("keep it: arena play {pack} {strategy}{seed} --log FILE"));
         }
     }

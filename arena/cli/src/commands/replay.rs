@@ -43,12 +43,10 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         if is_input { files::read_stream(io.input(), limit) } else { files::read(&args.actions, limit) };
     let bytes = bytes.map_err(|unread| unread.reading("actions", &args.actions))?;
     let document = if is_input { "(standard input)".to_owned() } else { files::shown(&args.actions) };
-    let faults = |faults| {
-        Failure::faults(Exit::Usage, format_args!("replay actions `{document}`"), &document, faults)
-    };
-    let value = json::read(&bytes, ACTIONS_BYTES_MAX).map_err(|why| {
-        faults(Faults(vec![Finding { pointer: String::new(), message: why.to_string() }]))
-    })?;
+    let faults =
+        |faults| Failure::faults(Exit::Usage, format_args!("replay actions `{document}`"), &document, faults);
+    let value = json::read(&bytes, ACTIONS_BYTES_MAX)
+        .map_err(|why| faults(Faults(vec![Finding { pointer: String::new(), message: why.to_string() }])))?;
     let actions = read_actions(&value, named.pack.turns()).map_err(faults)?;
     io.print_json(&EpisodeLog::replay(&named.pack, &actions, &[]));
     Ok(Exit::Success)

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arena_canon::json::{self, Value};
 use arena_canon::Digest;
+use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;
 use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, Pack};
 use arena_sandbox::{Seats, Strategy, WASMTIME_VERSION};
@@ -148,7 +148,10 @@ fn no_pack(log: &Value, path: &Path) -> Failure {
 fn play_again(log: &Value, pack: &Arc<Pack>, strategy: &Strategy) -> Result<Result<Rerun, Verdict>, Failure> {
     let at = |pointer: &str| log.pointer(pointer).and_then(Value::as_str);
     let Some(played_by) = at("/run/strategy_sha256") else {
-        return Ok(Err(rejected("/run".to_owned(), "no strategy played this: it is a bare replay".to_owned())));
+        return Ok(Err(rejected(
+            "/run".to_owned(),
+            "no strategy played this: it is a bare replay".to_owned(),
+        )));
     };
     let digest = strategy.digest().to_string();
     if played_by != digest {
@@ -239,9 +242,14 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 Rerun::DependsOnBuild(_) => "every number follows from its actions · depends on the build",
             };
             let stars = stars.unwrap_or_default();
-            io.print(format_args!("{} {file} · {pack} · {stars} · {rerun_words}", ink.paint(Tone::Good, "ok:")));
+            io.print(format_args!(
+                "{} {file} · {pack} · {stars} · {rerun_words}",
+                ink.paint(Tone::Good, "ok:")
+            ));
             if let Rerun::DependsOnBuild(difference) = rerun {
-                io.warn(format_args!("{file}: its ending depends on the build; here it is another: {difference}"));
+                io.warn(format_args!(
+                    "{file}: its ending depends on the build; here it is another: {difference}"
+                ));
             }
         }
     }

@@ -226,14 +226,15 @@ fn command(
     // Added to the flags of a `.cargo/config.toml` for this target. Those in the shell's environment
     // are meant for programs of this machine and would replace all others.
     command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    let flags = serde_json::Value::from(places.flags());
+    let mut flags = places.flags();
+    if settings.debug {
+        // As flags and not in the profile, which would compile every macro for this machine again.
+        flags.extend(["-Cdebuginfo=line-tables-only", "-Cstrip=none"].map(str::to_owned));
+    }
+    let flags = serde_json::Value::from(flags);
     command.arg("--config").arg(format!("target.{TARGET}.rustflags={flags}"));
     for it in crates {
         command.args(["--package", &it.id]);
-    }
-    if settings.debug {
-        command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
-        command.env("CARGO_PROFILE_RELEASE_STRIP", "none");
     }
     if let Some(program) = settings.program {
         command.env("RUSTC_WRAPPER", program).env(wrapper::ROLE, "1");
@@ -268,9 +269,8 @@ fn not_compiled(crates: &[Crate], status: ExitStatus, messages: &[Message]) -> F
 fn not_started(why: &std::io::Error) -> Failure {
     let failure = |why: &str| Failure::new(Exit::Blocked, "build a strategy", why);
     match why.kind() {
-        ErrorKind::NotFound => {
-            failure("cargo is not installed, or not on the PATH").hint("install Rust with rustup: https://rustup.rs")
-        }
+        ErrorKind::NotFound => failure("cargo is not installed, or not on the PATH")
+            .hint("install Rust with rustup: https://rustup.rs"),
         _ => failure(&format!("cargo cannot be started: {why}")),
     }
 }

@@ -74,7 +74,8 @@ fn ask(rustc: &OsString, folder: &Path) -> Result<Answer, String> {
         }
     };
     let about = said(&["-vV"])?;
-    let field = |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
+    let field =
+        |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
     Ok(Answer {
         release: field("release: "),
         commit: field("commit-hash: "),
@@ -136,7 +137,8 @@ mod tests {
         let failure = no_target(&answer);
         assert_eq!(failure.exit(), Exit::Blocked);
         let text = failure.shown(crate::ink::Ink::NONE);
-        for part in ["rustc 1.95.0", "rustup target add wasm32-unknown-unknown", "apt-get install rustc-web"] {
+        for part in ["rustc 1.95.0", "rustup target add wasm32-unknown-unknown", "apt-get install rustc-web"]
+        {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
     }

@@ -28,8 +28,7 @@ const PREVIEW_1: &str = "build for wasm32-unknown-unknown, or with a tool that g
 
 /// Makes a component of `module`, which `name` calls in messages.
 pub(crate) fn encode(name: &str, module: &[u8]) -> Result<Encoded, Failure> {
-    let refused =
-        |why: &str| Failure::new(Exit::Rejected, format_args!("make a component of `{name}`"), why);
+    let refused = |why: &str| Failure::new(Exit::Rejected, format_args!("make a component of `{name}`"), why);
     match module.strip_prefix(MAGIC).and_then(|rest| rest.first_chunk()) {
         Some(&COMPONENT) => return Ok(Encoded { bytes: module.to_vec(), unchanged: true }),
         Some(&CORE) => {}

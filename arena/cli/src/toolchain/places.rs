@@ -108,7 +108,11 @@ mod tests {
                 package("idle", None, &format!("{root}/idle")),
                 package("arena-sdk", None, "/elsewhere/sdk"),
                 package("wit-bindgen", registry, "/home/me/.cargo/registry/src/index/wit-bindgen-0.1.0"),
-                package("forked", Some("git+https://example.org/x"), "/home/me/.cargo/git/checkouts/x/1/forked"),
+                package(
+                    "forked",
+                    Some("git+https://example.org/x"),
+                    "/home/me/.cargo/git/checkouts/x/1/forked",
+                ),
             ],
             workspace_members: Vec::new(),
             workspace_default_members: Vec::new(),
@@ -118,7 +122,8 @@ mod tests {
     }
 
     fn names(root: &str) -> Vec<String> {
-        let compiler = Compiler { sysroot: PathBuf::from("/rust"), commit: "abc".to_owned(), env: Vec::new() };
+        let compiler =
+            Compiler { sysroot: PathBuf::from("/rust"), commit: "abc".to_owned(), env: Vec::new() };
         let flags = Places::of(&metadata(root), &compiler).expect("UTF-8").flags();
         let files = [
             &format!("{root}/idle/src/lib.rs"),

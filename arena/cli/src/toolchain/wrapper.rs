@@ -64,14 +64,14 @@ fn settled(args: Vec<String>, env: impl Fn(&str) -> String) -> Vec<String> {
 
 /// Cargo compiles a package for one target at most once per crate, crate type and set of features.
 fn identity(args: &[String], env: impl Fn(&str) -> String) -> String {
-    let mut what = vec![
-        renamed(&env("CARGO_MANIFEST_DIR"), args),
-        env("CARGO_PKG_NAME"),
-        env("CARGO_PKG_VERSION"),
-    ];
+    let mut what =
+        vec![renamed(&env("CARGO_MANIFEST_DIR"), args), env("CARGO_PKG_NAME"), env("CARGO_PKG_VERSION")];
     for flag in ["--crate-name", "--crate-type", "--cfg"] {
-        let mut values: Vec<_> =
-            args.windows(2).filter(|pair| pair[0] == flag).map(|pair| format!("{flag} {}", pair[1])).collect();
+        let mut values: Vec<_> = args
+            .windows(2)
+            .filter(|pair| pair[0] == flag)
+            .map(|pair| format!("{flag} {}", pair[1]))
+            .collect();
         values.sort_unstable();
         what.append(&mut values);
     }

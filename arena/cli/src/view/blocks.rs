@@ -15,7 +15,7 @@ pub(crate) fn draw(chart: &Chart, columns: usize, ink: Ink) -> Vec<String> {
     let axis = axis_width(chart);
     let room = columns.saturating_sub(axis + 2).max(10);
     let chart = chart.squeezed(room);
-    let each = (room / chart.ticks.len().max(1)).clamp(1, TURN_MAX);
+    let each = turn_width(&chart, room);
     let mut lines = Vec::new();
     for panel in &chart.panels {
         lines.push(ink.paint(Tone::Strong, &panel.label));
@@ -31,6 +31,16 @@ pub(crate) fn draw(chart: &Chart, columns: usize, ink: Ink) -> Vec<String> {
     lines
 }
 
+/// Columns of one turn: labels stand beside their bands if two are left then.
+fn turn_width(chart: &Chart, room: usize) -> usize {
+    let turns = chart.ticks.len().max(1);
+    let labels = chart.bands.iter().map(|band| width(&band.label) + 2).max().unwrap_or_default();
+    match room.saturating_sub(labels) / turns {
+        0 | 1 => (room / turns).clamp(1, TURN_MAX),
+        beside => beside.min(TURN_MAX),
+    }
+}
+
 /// Where the axis of a panel stands: rows above and below zero, and what one row is worth.
 struct Scale {
     above: usize,
@@ -43,18 +53,22 @@ impl Scale {
         let top = panel.values.iter().copied().fold(0.0, f64::max);
         let bottom = panel.values.iter().copied().fold(0.0, f64::min);
         let rows = panel.rows.max(2);
-        // A row below zero for each row's worth of it, so that both sides have one scale.
-        (1..=rows)
-            .map(|above| Self::with(above, rows - above, top, bottom))
-            .filter(|scale| scale.below as f64 * scale.row >= -bottom)
-            .min_by(|a, b| a.row.total_cmp(&b.row))
-            .unwrap_or_else(|| Self::with(1, rows - 1, top, bottom))
+        // One scale for both sides of zero: the finest that fits, in as few rows as it needs.
+        let sizes = (1..=rows).flat_map(|above| (0..=rows - above).map(move |below| (above, below)));
+        let fits = |scale: &Self| scale.bottom() <= bottom;
+        let order = |a: &Self, b: &Self| a.row.total_cmp(&b.row).then(a.rows().cmp(&b.rows()));
+        let scales = sizes.map(|(above, below)| Self::with(above, below, top, bottom));
+        scales.filter(fits).min_by(order).unwrap_or(Self { above: 1, below: 1, row: 1.0 })
     }
 
     fn with(above: usize, below: usize, top: f64, bottom: f64) -> Self {
         let up = top / above as f64;
         let down = if below == 0 { 0.0 } else { -bottom / below as f64 };
         Self { above, below, row: round_up(up.max(down)) }
+    }
+
+    fn rows(&self) -> usize {
+        self.above + self.below
     }
 
     fn top(&self) -> f64 {
@@ -91,7 +105,7 @@ fn label(value: f64, scale: &Scale) -> String {
 
 fn draw_panel(panel: &Panel, axis: usize, each: usize, ink: Ink) -> Vec<String> {
     let scale = Scale::of(panel);
-    let rows = scale.above + scale.below;
+    let rows = scale.rows();
     let draw_row = |row: usize| {
         let text = match row {
             0 => label(scale.top(), &scale),
@@ -100,8 +114,11 @@ fn draw_panel(panel: &Panel, axis: usize, each: usize, ink: Ink) -> Vec<String> 
             _ => String::new(),
         };
         let tick = if text.is_empty() { '│' } else { '┤' };
-        let cells: String =
-            panel.values.iter().flat_map(|value| std::iter::repeat_n(cell(*value, row, &scale), each)).collect();
+        let cells: String = panel
+            .values
+            .iter()
+            .flat_map(|value| std::iter::repeat_n(cell(*value, row, &scale), each))
+            .collect();
         format!("{text:>axis$} {tick}{}", ink.paint(panel.tone, cells.trim_end())).trim_end().to_owned()
     };
     (0..rows).map(draw_row).collect()
@@ -170,7 +187,15 @@ mod tests {
     fn columns_rise_from_zero() {
         assert_eq!(
             draw(&chart(&[0.0, 1.0, 2.0, 4.0]), 20, Ink::NONE),
-            ["MW", "4 ┤            ████", "  │            ████", "  │        ████████", "0 ┤    ████████████", "  └────────────────", "   00:00   02:00"]
+            [
+                "MW",
+                "4 ┤            ████",
+                "  │            ████",
+                "  │        ████████",
+                "0 ┤    ████████████",
+                "  └────────────────",
+                "   00:00   02:00"
+            ]
         );
     }
 

@@ -1,9 +1,8 @@
 //! A chart as data: panels of values over turns and bands of marks below them. What it is drawn
 //! with comes later.
 
-use arena_engine::campus::{
-    EpisodeLog, Event, EventKind, Pack, ResolutionRecord, ShareRecord, Status,
-};
+use arena_engine::Excerpt;
+use arena_engine::campus::{EpisodeLog, Event, EventKind, Pack, ResolutionRecord, ShareRecord, Status};
 
 use crate::ink::Tone;
 use crate::view::numbers::counted;
@@ -85,7 +84,7 @@ impl Chart {
             };
             bands.push(Band { label, marks: (0..pack.turns()).map(mark).collect() });
         }
-        let title = format!("{} ({})", document.name, document.pack_id);
+        let title = format!("{} ({})", Excerpt::line(&document.name), document.pack_id);
         let remark = left_out(document.events.len());
         Self { title, panels: vec![price, demand], bands, ticks: ticks(pack), remark }
     }
@@ -106,7 +105,7 @@ impl Chart {
         let document = pack.document();
         let mut bands = vec![status_band(&document.grid.system_status)];
         bands.extend(document.events.iter().take(BANDS_MAX).map(|event| outcome_band(log, event)));
-        let title = format!("{} ({}), as it was played", document.name, document.pack_id);
+        let title = format!("{} ({}), as it was played", Excerpt::line(&document.name), document.pack_id);
         let remark = left_out(document.events.len());
         Self { title, panels, bands, ticks: ticks(pack), remark }
     }
@@ -122,14 +121,14 @@ impl Chart {
             values.iter().copied().reduce(|a, b| if b.abs() > a.abs() { b } else { a }).unwrap_or_default()
         };
         let strongest = |marks: &[Mark]| marks.iter().copied().max().unwrap_or(Mark::None);
-        let panels = self.panels.iter().map(|panel| Panel {
-            values: panel.values.chunks(each).map(peak).collect(),
-            ..panel.clone()
-        });
-        let bands = self.bands.iter().map(|band| Band {
-            marks: band.marks.chunks(each).map(strongest).collect(),
-            ..band.clone()
-        });
+        let panels = self
+            .panels
+            .iter()
+            .map(|panel| Panel { values: panel.values.chunks(each).map(peak).collect(), ..panel.clone() });
+        let bands = self
+            .bands
+            .iter()
+            .map(|band| Band { marks: band.marks.chunks(each).map(strongest).collect(), ..band.clone() });
         let squeezed = format!("each column shows the peak of {}", counted(each as u64, "turn"));
         let remarks = [Some(squeezed), self.remark.clone()];
         Self {
@@ -174,9 +173,7 @@ fn outcome_band(log: &EpisodeLog, event: &Event) -> Band {
     let marks = log.turns.iter().map(|turn| {
         let share = turn.resolution.events.iter().find(|share| share.id == event.id);
         match share.map(|share| share.share) {
-            Some(ShareRecord::CurtailmentOrder(relief)) if relief.shortfall_mw > 0.0 => {
-                Mark::Full(Tone::Bad)
-            }
+            Some(ShareRecord::CurtailmentOrder(relief)) if relief.shortfall_mw > 0.0 => Mark::Full(Tone::Bad),
             Some(ShareRecord::CurtailmentOrder(_)) => Mark::Half(Tone::Good),
             Some(ShareRecord::ConservationAppeal { accepted: true, .. }) => Mark::Half(Tone::Good),
             Some(ShareRecord::ConservationAppeal { accepted: false, .. }) => Mark::Faint,

@@ -37,10 +37,12 @@ impl Facts {
                 lines.push(format!("{head}{painted}"));
                 continue;
             }
+            let value = if fact.value.is_empty() { 0 } else { value };
             let room = columns.saturating_sub(label + value).max(20);
             let padding = " ".repeat(value.saturating_sub(width(&fact.value)));
             for (i, words) in wrapped(&fact.aside, room).into_iter().enumerate() {
-                let before = if i == 0 { format!("{head}{painted}{padding}") } else { " ".repeat(label + value) };
+                let before =
+                    if i == 0 { format!("{head}{painted}{padding}") } else { " ".repeat(label + value) };
                 lines.push(format!("{before}{words}"));
             }
         }

@@ -35,6 +35,17 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A line of Markdown, as it is if it fits, else in several; what belongs to a list is indented.
+pub(crate) fn folded(line: &str, columns: usize) -> Vec<String> {
+    if width(line) <= columns {
+        return vec![line.to_owned()];
+    }
+    let indent = if line.starts_with("- ") { "  " } else { "" };
+    let mut lines = wrapped(line, columns.saturating_sub(indent.len()));
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, indent));
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,12 +11,7 @@ use crate::view::numbers::{count, counted, grouped, optional};
 
 /// Both metrics, stars, clamps and, if it was sandboxed, fuel. `best_usd_per_mwh` is the least
 /// cost that anybody could have had at this relief, if it is known.
-pub(crate) fn facts(
-    log: &EpisodeLog,
-    pack: &Pack,
-    limits: &Limits,
-    best_usd_per_mwh: Option<f64>,
-) -> Facts {
+pub(crate) fn facts(log: &EpisodeLog, pack: &Pack, limits: &Limits, best_usd_per_mwh: Option<f64>) -> Facts {
     let mut facts = Facts::default();
     let settlement = &log.settlement;
     let baseline = &settlement.do_nothing.metrics;
@@ -27,10 +22,11 @@ pub(crate) fn facts(
         facts.add(label(metric.id), metric_value(metric)).toned(Tone::Strong).aside(asides.join(" · "));
     }
     let tone = if settlement.stars == 0 { Tone::Quiet } else { Tone::Warn };
-    facts
-        .add("stars", stars(settlement.stars))
-        .toned(tone)
-        .aside(next_star(&pack.document().scoring.metrics, &settlement.metrics, settlement.stars));
+    facts.add("stars", stars(settlement.stars)).toned(tone).aside(next_star(
+        &pack.document().scoring.metrics,
+        &settlement.metrics,
+        settlement.stars,
+    ));
     facts.add("clamps", count(settlement.clamp_count)).aside(clamps(log));
     if let Some(run) = &log.run {
         let most = run.fuel.iter().copied().max().unwrap_or_default();
@@ -66,7 +62,8 @@ fn value(id: MetricId, value: Option<f64>) -> String {
 }
 
 fn denominator(metric: &MetricValue) -> String {
-    let of = |what| format!("{} of {} MWh {what}", grouped(metric.numerator, 1), grouped(metric.denominator, 1));
+    let of =
+        |what| format!("{} of {} MWh {what}", grouped(metric.numerator, 1), grouped(metric.denominator, 1));
     match metric.id {
         MetricId::CostUsdPerMwh => String::new(),
         MetricId::ReliefShare if metric.denominator == 0.0 => "nothing was asked".to_owned(),

@@ -84,7 +84,11 @@ fn write_panel(out: &mut String, chart: &Chart, panel: &Panel, y: f64) -> fmt::R
     writeln!(out, r#"<text x="{LEFT}" y="{}">{}</text>"#, y - 5.0, Escaped(&panel.label))?;
     for value in [top, 0.0, bottom] {
         let (line, text) = (at(value), at(value) + 4.0);
-        writeln!(out, r#"<line class="line" x1="{LEFT}" x2="{}" y1="{line:.1}" y2="{line:.1}"/>"#, WIDTH - RIGHT)?;
+        writeln!(
+            out,
+            r#"<line class="line" x1="{LEFT}" x2="{}" y1="{line:.1}" y2="{line:.1}"/>"#,
+            WIDTH - RIGHT
+        )?;
         let (x, label) = (LEFT - 6.0, grouped(value, places));
         writeln!(out, r#"<text class="quiet" x="{x}" y="{text:.1}" text-anchor="end">{label}</text>"#)?;
     }
@@ -128,7 +132,11 @@ fn write_band(out: &mut String, chart: &Chart, band: &Band, y: f64) -> fmt::Resu
         };
         let (x, w) = (LEFT + start as f64 * step, run.len() as f64 * step);
         let y = y + 14.0;
-        writeln!(out, r#"<rect class="{class}" x="{x:.2}" y="{y:.1}" width="{w:.2}" height="{}"/>"#, BAND - 4.0)?;
+        writeln!(
+            out,
+            r#"<rect class="{class}" x="{x:.2}" y="{y:.1}" width="{w:.2}" height="{}"/>"#,
+            BAND - 4.0
+        )?;
         start += run.len();
     }
     Ok(())

@@ -158,10 +158,7 @@ mod tests {
 
     #[test]
     fn notes_stand_beside_their_row_where_they_fit() {
-        assert_eq!(
-            sample().lines(80, Ink::NONE),
-            ["name    cost $", "a        1 000  a remark", "longer"]
-        );
+        assert_eq!(sample().lines(80, Ink::NONE), ["name    cost $", "a        1 000  a remark", "longer"]);
     }
 
     #[test]

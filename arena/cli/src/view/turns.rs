@@ -19,7 +19,7 @@ pub(crate) fn table(log: &EpisodeLog, pack: &Pack, forfeit: Option<&ForfeitRecor
         Column::right("t").after(1),
         Column::right("local").after(1),
         Column::right("price").after(1),
-        Column::left("").after(1),
+        Column::left("st").after(1),
         Column::right("curtail"),
         Column::right("battery").after(1),
         Column::right("gas").after(1),

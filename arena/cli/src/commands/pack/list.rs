@@ -1,3 +1,4 @@
+use arena_engine::Excerpt;
 use arena_engine::campus::Pack;
 use serde_json::{Value, json};
 
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
             document.pack_version.as_str().into(),
             format!("{} × {:>2}", document.time.turns, document.time.step_minutes).into(),
             optional(pack.do_nothing().metrics[0].value, 2).into(),
-            document.name.as_str().into(),
+            Excerpt::line(&document.name).to_string().into(),
         ]);
     }
     for line in table.lines(io.columns(), io.ink()) {

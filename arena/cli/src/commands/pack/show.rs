@@ -14,7 +14,7 @@ use crate::ink::Tone;
 use crate::io::Io;
 use crate::packs;
 use crate::view::chart::Chart;
-use crate::view::{blocks, strips, svg};
+use crate::view::{blocks, lines, strips, svg};
 
 /// Show a pack: its brief as a strategy reads it, a chart, and every turn
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,9 @@ fn show(pack: &Pack, chart: &Chart, io: &mut Io<'_>) {
     let ink = io.ink();
     for line in brief(pack, &V1).lines() {
         let tone = if line.starts_with('#') { Tone::Strong } else { Tone::Plain };
-        io.print(ink.paint(tone, Excerpt { text: line, max: usize::MAX }));
+        for line in lines::folded(&Excerpt { text: line, max: usize::MAX }.to_string(), io.columns()) {
+            io.print(ink.paint(tone, line));
+        }
     }
     io.print("");
     for line in blocks::draw(chart, io.columns(), ink) {
