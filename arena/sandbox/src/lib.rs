@@ -8,6 +8,7 @@ mod cache;
 mod cell;
 mod config;
 mod ending;
+mod floor;
 mod host;
 mod limiter;
 mod log;
@@ -19,6 +20,7 @@ mod wasi;
 mod world;
 
 pub use admit::{Admitted, Refusal, Rejection, admit};
+pub use floor::Floor;
 pub use host::{Host, HostOptions, LoadError, Seats, Strategy};
 pub use play::{Played, play};
 pub use probe::{Call, Probe, probe};

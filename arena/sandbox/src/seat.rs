@@ -12,7 +12,7 @@ use wasmtime::Store;
 use crate::cell::Cell;
 use crate::ending::{self, Circumstances};
 use crate::host::Strategy;
-use crate::world::{self, Campus};
+use crate::world::{self, Campus, types};
 
 /// A strategy seated at one episode.
 pub struct Seat {
@@ -63,6 +63,15 @@ impl Seat {
             step: Duration::ZERO,
             call_cpu_max,
         })
+    }
+
+    /// `act` with nothing around it but a full turn's fuel.
+    pub(crate) fn call_bare(&mut self, seen: types::Observation) -> Result<f64, HostFault> {
+        fill(&mut self.store, self.limits.turn_fuel_max)?;
+        let fault = |source| HostFault { doing: "calling an empty guest", source };
+        let campus = self.started.as_ref().map_err(|forfeit| fault(forfeit.to_string().into()))?;
+        let action = campus.arena_campus_player().call_act(&mut self.store, seen);
+        Ok(action.map_err(|error| fault(error.into()))?.curtail_mw)
     }
 
     /// What it used and said; the seat is done.
