@@ -1,3 +1,4 @@
 //! Integration tests of the whole product, one binary, by topic.
 
 mod campus;
+mod sandbox;

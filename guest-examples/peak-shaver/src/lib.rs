@@ -29,7 +29,7 @@ impl Strategy for PeakShaver {
         if seen.turn == 0 {
             self.learn(seen.price_usd_per_mwh);
             seen.forecast.iter().for_each(|ahead| self.learn(ahead.price_usd_per_mwh));
-        } else if let [_, _, furthest] = seen.forecast.as_slice() {
+        } else if let Some(furthest) = seen.forecast.get(2) {
             self.learn(furthest.price_usd_per_mwh);
         }
 

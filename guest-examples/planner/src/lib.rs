@@ -1,8 +1,8 @@
 //! Looks three turns ahead by dynamic programming.
 //!
 //! The forecast is exact, so within it the planner searches: battery, generator and shedding together,
-//! against the orders and appeals that are visible ([`search`]). What lies beyond is a guess
-//! ([`outlook`]), and serves to say what a full battery and an unused permit are still worth ([`stores`]).
+//! against the orders and appeals that are visible (`search`). What lies beyond is a guess
+//! (`outlook`), and serves to say what a full battery and an unused permit are still worth (`stores`).
 
 mod outlook;
 mod search;

@@ -8,6 +8,10 @@ const RELIEF_MARGIN: f64 = 0.001;
 /// A guessed price is as likely to be the expected one as this many times more, or less.
 const SPREAD: f64 = 2.0;
 
+/// Turns beyond the forecast that are thought of: a day of five minutes each. Planning must stay cheap in
+/// the longest of episodes.
+const LATER_TURNS_MAX: u32 = 288;
+
 /// A turn, as far as it is known.
 pub(crate) struct Turn {
     pub(crate) price_usd_per_mwh: f64,
@@ -22,6 +26,13 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
+    fn new(seen: &Observation, turn: u32, price_usd_per_mwh: f64) -> Self {
+        let demand_mw = seen.site.it_demand_mw;
+        let ordered_mw = seen.order_mw_on(turn).min(demand_mw);
+        let credit_usd_per_mwh = seen.credit_usd_per_mwh_on(turn);
+        Self { price_usd_per_mwh, demand_mw, ordered_mw, due_mw: ordered_mw, credit_usd_per_mwh }
+    }
+
     /// What a MWh of own power saves once orders are met: the grid's price and the credit, but no more
     /// than shedding the load would have cost.
     pub(crate) fn power_usd_per_mwh(&self, sla_usd_per_mwh: f64) -> f64 {
@@ -33,7 +44,7 @@ impl Turn {
 pub(crate) struct Outlook {
     /// This turn and those of the forecast.
     pub(crate) near: Vec<Turn>,
-    /// All turns after them.
+    /// The turns after them.
     pub(crate) later: Vec<Turn>,
 }
 
@@ -47,16 +58,16 @@ impl Outlook {
         let first_later = seen.turn + near.len() as u32;
         let left = seen.brief.turns - first_later;
         let expected = expected_usd_per_mwh(seen, &near, left);
-        let later = (0..left)
-            .map(|index| Turn::new(seen, first_later + index, guess_usd_per_mwh(expected, index, left)))
-            .collect();
+        let count = left.min(LATER_TURNS_MAX);
+        let guess = |index| Turn::new(seen, first_later + index, guess_usd_per_mwh(expected, index, count));
+        let later = (0..count).map(guess).collect();
 
         let mut outlook = Self { near, later };
         outlook.excuse_the_dearest_relief(seen);
         outlook
     }
 
-    /// Every turn to come.
+    /// All of them.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Turn> {
         self.near.iter().chain(&self.later)
     }
@@ -81,15 +92,6 @@ impl Outlook {
             turn.due_mw -= excused_mw;
             spare_mw -= excused_mw;
         }
-    }
-}
-
-impl Turn {
-    fn new(seen: &Observation, turn: u32, price_usd_per_mwh: f64) -> Self {
-        let demand_mw = seen.site.it_demand_mw;
-        let ordered_mw = seen.order_mw_on(turn).min(demand_mw);
-        let credit_usd_per_mwh = seen.credit_usd_per_mwh_on(turn);
-        Self { price_usd_per_mwh, demand_mw, ordered_mw, due_mw: ordered_mw, credit_usd_per_mwh }
     }
 }
 

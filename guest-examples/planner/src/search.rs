@@ -7,10 +7,7 @@ use crate::outlook::{Outlook, Turn};
 use crate::stores;
 
 /// States of charge that are worked out on each turn.
-const LEVELS: usize = 17;
-
-/// The battery moves that are tried: such parts of the most it could give, and take.
-const PARTS: [f64; 3] = [0.0, 0.5, 1.0];
+const LEVELS: usize = 9;
 
 /// The cheapest action now, everything in sight considered.
 pub(crate) fn best_action(seen: &Observation) -> Action {
@@ -104,10 +101,13 @@ impl Site {
         let filling_mw = room_mwh / (self.battery.round_trip_efficiency * self.hours);
         let charge_mw = self.battery.power_mw.min(filling_mw).max(0.0);
 
-        let parts = PARTS.into_iter().flat_map(|part| [discharge_mw * part, -charge_mw * part]);
-        let exactly = [turn.due_mw, turn.due_mw - self.generator.capacity_mw];
-        let exactly = exactly.into_iter().map(|mw| mw.max(0.0).min(discharge_mw));
-        for battery_mw in parts.chain(exactly) {
+        // The last two serve what is due exactly: alone, and beside the generator.
+        let due_alone_mw = turn.due_mw.min(discharge_mw);
+        let due_beside_mw = (turn.due_mw - self.generator.capacity_mw).max(0.0).min(discharge_mw);
+        let (half_out_mw, half_in_mw) = (discharge_mw / 2.0, charge_mw / 2.0);
+        let moves = [0.0, discharge_mw, half_out_mw, -charge_mw, -half_in_mw, due_alone_mw, due_beside_mw];
+        let worth_trying = if turn.due_mw > 0.0 { 7 } else { 5 };
+        for &battery_mw in &moves[..worth_trying] {
             consider(battery_mw, 0.0);
             if self.generator_turn_usd.is_some() {
                 consider(battery_mw, self.generator.capacity_mw);

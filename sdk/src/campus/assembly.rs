@@ -17,7 +17,7 @@ impl Observation {
             turn: 0,
             price_usd_per_mwh: 0.0,
             system_status: SystemStatus::Normal,
-            forecast: Vec::with_capacity(3),
+            forecast: Forecast::new(0, 0, [(0.0, SystemStatus::Normal); 3]),
             site,
             events: Vec::new(),
             ledger: Ledger::default(),
@@ -44,6 +44,7 @@ impl Observation {
     }
 
     /// Takes in the record of the turn to act on.
+    #[inline]
     pub(super) fn begin_turn(&mut self, now: &wire::Observation) {
         self.turn = now.turn;
         self.price_usd_per_mwh = now.price_usd_per_mwh;
@@ -64,11 +65,8 @@ impl Observation {
             (now.forecast_two_usd_per_mwh, now.forecast_two_status),
             (now.forecast_three_usd_per_mwh, now.forecast_three_status),
         ];
-        self.forecast.clear();
         // The record always has three; what lies beyond the last turn is padding.
-        self.forecast.extend((now.turn + 1..self.brief.turns).zip(ahead).map(
-            |(turn, (price_usd_per_mwh, system_status))| Forecast { turn, price_usd_per_mwh, system_status },
-        ));
+        self.forecast = Forecast::new(now.turn, self.brief.turns, ahead);
     }
 
     /// Forgets what was told about the last action only.

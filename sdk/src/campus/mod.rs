@@ -48,7 +48,7 @@ pub use contract::{
     SystemStatus,
 };
 pub use local_time::LocalTime;
-pub use observation::{Event, EventKind, Forecast, Ledger, Observation, Site};
+pub use observation::{Event, EventKind, Forecast, ForecastTurn, Ledger, Observation, Site};
 
 /// A player of the campus game.
 ///

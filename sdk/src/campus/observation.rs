@@ -1,6 +1,9 @@
 //! What a strategy sees on a turn, whole: the record the host passes, the brief, and every event and
 //! clamp it was told of.
 
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
 use super::{Brief, Clamp, LocalTime, SystemStatus};
 
 /// Everything a strategy may know when it acts on [`turn`](Self::turn).
@@ -19,7 +22,7 @@ pub struct Observation {
     /// Grid status this turn.
     pub system_status: SystemStatus,
     /// The next turns, exact: three of them, fewer when the episode ends sooner.
-    pub forecast: Vec<Forecast>,
+    pub forecast: Forecast,
     /// The campus this turn.
     pub site: Site,
     /// Every visible event in the pack's order: those that are active, and those announced.
@@ -30,15 +33,78 @@ pub struct Observation {
     pub clamps: Vec<Clamp>,
 }
 
+/// The turns ahead, the next one first: a slice of three, or fewer when the episode ends sooner.
+///
+/// ```
+/// # let brief = arena_sdk::campus::testing::brief();
+/// # let seen = arena_sdk::campus::testing::turn(&brief, 5).forecast([60.0, 90.0, 70.0]).build();
+/// let dearest = seen.forecast.iter().map(|ahead| ahead.price_usd_per_mwh).fold(f64::MIN, f64::max);
+/// assert_eq!(dearest, 90.0);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Forecast {
+    turns: [ForecastTurn; 3],
+    len: usize,
+}
+
 /// One turn of the forecast. It always comes true.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Forecast {
+pub struct ForecastTurn {
     /// The turn it is about.
     pub turn: u32,
     /// Grid price on that turn, usd per MWh.
     pub price_usd_per_mwh: f64,
     /// Grid status on that turn.
     pub system_status: SystemStatus,
+}
+
+impl Forecast {
+    /// What `ahead` says of the turns after `turn`, as far as the episode's `turns` go.
+    pub(super) fn new(turn: u32, turns: u32, ahead: [(f64, SystemStatus); 3]) -> Self {
+        let [one, two, three] = ahead;
+        let after = |by, (price_usd_per_mwh, system_status)| ForecastTurn {
+            turn: turn.wrapping_add(by),
+            price_usd_per_mwh,
+            system_status,
+        };
+        let len = turns.saturating_sub(turn).saturating_sub(1).min(3) as usize;
+        Self { turns: [after(1, one), after(2, two), after(3, three)], len }
+    }
+}
+
+impl Deref for Forecast {
+    type Target = [ForecastTurn];
+
+    fn deref(&self) -> &[ForecastTurn] {
+        &self.turns[..self.len.min(3)]
+    }
+}
+
+impl DerefMut for Forecast {
+    fn deref_mut(&mut self) -> &mut [ForecastTurn] {
+        &mut self.turns[..self.len.min(3)]
+    }
+}
+
+impl<'a> IntoIterator for &'a Forecast {
+    type Item = &'a ForecastTurn;
+    type IntoIter = std::slice::Iter<'a, ForecastTurn>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Forecast {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
 }
 
 /// The campus at the start of a turn.

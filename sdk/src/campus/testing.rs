@@ -82,12 +82,7 @@ pub fn turn(brief: &Brief, turn: u32) -> TurnBuilder {
     let mut seen = Observation::before_play(brief.clone());
     seen.turn = turn;
     seen.site.it_demand_mw = 50.0;
-    let ahead = (turn + 1..brief.turns).take(3);
-    seen.forecast.extend(ahead.map(|turn| Forecast {
-        turn,
-        price_usd_per_mwh: 0.0,
-        system_status: SystemStatus::Normal,
-    }));
+    seen.forecast = Forecast::new(turn, brief.turns, [(0.0, SystemStatus::Normal); 3]);
     TurnBuilder { seen, told: 0 }.price(50.0).forecast([50.0; 3])
 }
 

@@ -39,8 +39,19 @@ pub(crate) struct Args {
     #[arg(long)]
     debug: bool,
 
+    /// Bytes for the stack in a strategy's memory; less of it is a faster fresh start
+    #[arg(long, value_name = "BYTES", default_value_t = STACK_BYTES, value_parser = stack_bytes())]
+    stack: u32,
+
     #[command(flatten)]
     output: Output,
+}
+
+/// Room for some hundred calls deep. The compiler's own default is 1 MiB.
+const STACK_BYTES: u32 = 64 << 10;
+
+fn stack_bytes() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(4_096..=16 << 20)
 }
 
 const AFTER_HELP: &str = "\
@@ -70,6 +81,8 @@ struct Built {
     sha256: Digest,
     world: &'static str,
     imports: Vec<String>,
+    /// The source was a component already.
+    unchanged: bool,
 }
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -84,7 +97,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         match source {
             Source::Module(module) => outcomes.push(finish(&source.names()[0], module, &paths[0])),
             Source::Crates(workspace, crates) => {
-                outcomes.extend(compile(workspace, crates, &paths, args.debug, io));
+                outcomes.extend(compile(workspace, crates, &paths, args, io));
             }
         }
     }
@@ -96,12 +109,14 @@ fn compile(
     workspace: &Workspace,
     crates: &[Crate],
     paths: &[PathBuf],
-    debug: bool,
+    args: &Args,
     io: &mut Io<'_>,
 ) -> Vec<Result<Built, Failure>> {
     io.flush();
     let program = io.env().program.clone();
-    let compiled = match workspace.compile(crates, Settings { debug, program: program.as_deref() }) {
+    let settings =
+        Settings { debug: args.debug, stack_bytes: args.stack, program: program.as_deref() };
+    let compiled = match workspace.compile(crates, settings) {
         Ok(compiled) => compiled,
         Err(failure) => return vec![Err(failure)],
     };
@@ -124,7 +139,7 @@ fn finish(name: &str, module: &Path, path: &Path) -> Result<Built, Failure> {
     let encoded = toolchain::encode(&name, &module)?;
     let admitted = admit(&encoded.bytes).map_err(|rejection| refused(&name, &rejection))?;
     files::write(path, &encoded.bytes, Existing::Replace)?;
-    Ok(Built::new(name, path, &admitted))
+    Ok(Built::new(name, path, &admitted, encoded.unchanged))
 }
 
 fn refused(name: &str, rejection: &Rejection) -> Failure {
@@ -164,6 +179,9 @@ fn report(outcomes: Vec<Result<Built, Failure>>, output: Output, io: &mut Io<'_>
         let size = count(*size_bytes as u64);
         let about = ink.paint(Tone::Quiet, format_args!("{size} bytes  sha256:{sha256}"));
         io.print(format_args!("{path}  {about}"));
+        if component.unchanged {
+            io.talk(format_args!("`{}` is a component already, and was copied", component.name));
+        }
     }
     if let ([component], Exit::Success) = (built.as_slice(), exit) {
         io.talk(format_args!("next: arena play two-spikes {} --watch", quoted(&component.path)));
@@ -172,7 +190,7 @@ fn report(outcomes: Vec<Result<Built, Failure>>, output: Output, io: &mut Io<'_>
 }
 
 impl Built {
-    fn new(name: String, path: &Path, admitted: &Admitted) -> Self {
+    fn new(name: String, path: &Path, admitted: &Admitted, unchanged: bool) -> Self {
         Self {
             name,
             path: shown(path),
@@ -180,6 +198,7 @@ impl Built {
             sha256: admitted.digest(),
             world: admitted.world(),
             imports: admitted.imports().to_vec(),
+            unchanged,
         }
     }
 }

@@ -77,6 +77,8 @@ pub(crate) struct Crate {
 pub(crate) struct Settings<'a> {
     /// Keep what names the file and line of every instruction.
     pub(crate) debug: bool,
+    /// Room for the stack in the module's memory.
+    pub(crate) stack_bytes: u32,
     /// The program of [`super::stand_in_for_rustc`], if this process is one.
     pub(crate) program: Option<&'a Path>,
 }
@@ -227,6 +229,7 @@ fn command(
     // are meant for programs of this machine and would replace all others.
     command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let mut flags = places.flags();
+    flags.push(format!("-Clink-arg=-zstack-size={}", settings.stack_bytes));
     if settings.debug {
         // As flags and not in the profile, which would compile every macro for this machine again.
         flags.extend(["-Cdebuginfo=line-tables-only", "-Cstrip=none"].map(str::to_owned));

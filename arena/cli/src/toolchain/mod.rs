@@ -10,7 +10,7 @@ mod places;
 mod wrapper;
 
 pub(crate) use cargo::{Crate, Settings, Workspace};
-pub(crate) use component::{Encoded, encode};
+pub(crate) use component::encode;
 pub(crate) use places::Places;
 pub use wrapper::stand_in_for_rustc;
 

@@ -1,0 +1,4 @@
+//! The sandbox under attack: hostile guests, hostile components, a hostile machine.
+
+mod guest;
+mod hostile;
