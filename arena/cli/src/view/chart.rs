@@ -110,6 +110,12 @@ impl Chart {
         Self { title, panels, bands, ticks: ticks(pack), remark }
     }
 
+    /// One panel over columns of any kind.
+    pub(crate) fn of_values(title: String, label: String, values: Vec<f64>, ticks: Vec<String>) -> Self {
+        let panel = Panel { label, values, tone: Tone::Blue, rows: 6 };
+        Self { title, panels: vec![panel], bands: Vec::new(), ticks, remark: None }
+    }
+
     /// The same chart with at most `columns` columns; each shows the peak of its turns.
     pub(crate) fn squeezed(&self, columns: usize) -> Self {
         let turns = self.ticks.len();

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use arena_engine::campus::hindsight::{Requirement, tension};
 use arena_engine::campus::{DOCUMENT_BYTES_MAX, Faults, Finding, Pack};
 use serde_json::{Value, json};
 
@@ -7,10 +9,9 @@ use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::{Failure, place};
 use crate::files;
-use crate::frontiers;
 use crate::ink::Tone;
 use crate::io::Io;
-use crate::view::numbers::counted;
+use crate::view::numbers::{counted, grouped};
 
 /// Check pack files: every fault and every warning, each with its place
 #[derive(Debug, clap::Args)]
@@ -60,17 +61,41 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
 enum Verdict {
     Unread(Failure),
     Faulty(Vec<Finding>),
-    Valid { pack: String, warnings: Vec<Finding>, broken: Vec<String> },
+    Valid { pack: String, warnings: Vec<Finding>, broken: Vec<String>, figures: Vec<Requirement> },
 }
 
 fn examine(bytes: &[u8], shipped: bool) -> Verdict {
     match Pack::parse(bytes) {
         Err(Faults(findings)) => Verdict::Faulty(findings),
         Ok(pack) => {
-            let broken = if shipped { frontiers::broken_promises(&pack) } else { Vec::new() };
-            Verdict::Valid { pack: pack.to_string(), warnings: pack.warnings().to_vec(), broken }
+            let (figures, broken) = if shipped { promises(&pack) } else { Default::default() };
+            let warnings = pack.warnings().to_vec();
+            Verdict::Valid { pack: pack.to_string(), warnings, broken, figures }
         }
     }
+}
+
+/// What a pack that is shipped must keep, and what of it this one does not.
+fn promises(pack: &Arc<Pack>) -> (Vec<Requirement>, Vec<String>) {
+    let mut broken = Vec::new();
+    if !pack.warnings().is_empty() {
+        broken.push("a shipped pack has no warnings".to_owned());
+    }
+    let figures = match tension(pack) {
+        Ok(tension) => tension.requirements().to_vec(),
+        Err(why) => {
+            broken.push(format!("its optimum is not known: {why}"));
+            Vec::new()
+        }
+    };
+    let failed = figures.iter().filter(|figure| !figure.holds());
+    broken.extend(failed.map(|figure| format!("{}, and must be {}", measured(figure), figure.limit)));
+    (figures, broken)
+}
+
+fn measured(figure: &Requirement) -> String {
+    let value = figure.value.map_or_else(|| "has no value".to_owned(), |value| format!("is {}", grouped(value, 4)));
+    format!("{} {value}", figure.what)
 }
 
 impl Verdict {
@@ -87,9 +112,16 @@ impl Verdict {
         match self {
             Self::Unread(failure) => json!({ "file": file, "valid": null, "error": failure.message() }),
             Self::Faulty(faults) => json!({ "file": file, "valid": false, "faults": faults }),
-            Self::Valid { pack, warnings, broken } => json!({
-                "file": file, "valid": true, "pack": pack, "warnings": warnings, "broken": broken
-            }),
+            Self::Valid { pack, warnings, broken, figures } => {
+                let figures = figures.iter().map(|figure| {
+                    let limit = figure.limit.to_string();
+                    json!({ "what": figure.what, "value": figure.value, "must_be": limit, "holds": figure.holds() })
+                });
+                json!({
+                    "file": file, "valid": true, "pack": pack, "warnings": warnings, "broken": broken,
+                    "shipped": figures.collect::<Vec<_>>(),
+                })
+            }
         }
     }
 }
@@ -105,7 +137,7 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 io.print(format_args!("  {}", place(file, fault)));
             }
         }
-        Verdict::Valid { pack, warnings, broken } => {
+        Verdict::Valid { pack, warnings, broken, figures } => {
             let (tone, word) = match (broken.is_empty(), warnings.is_empty()) {
                 (false, _) => (Tone::Bad, "rejected:"),
                 (true, false) => (Tone::Warn, "valid, with warnings:"),
@@ -115,8 +147,11 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
             for warning in warnings {
                 io.print(format_args!("  {} {}", ink.paint(Tone::Warn, "warning:"), place(file, warning)));
             }
+            for figure in figures.iter().filter(|figure| figure.holds()) {
+                io.print(format_args!("  {}", measured(figure)));
+            }
             for promise in broken {
-                io.print(format_args!("  {promise}"));
+                io.print(format_args!("  {} {promise}", ink.paint(Tone::Bad, "broken:")));
             }
         }
     }

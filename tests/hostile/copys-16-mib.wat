@@ -1,0 +1,7 @@
+;; `memory.copy` of 16 MiB on one turn, which the budget allows.
+;; -> acted
+(module
+  (memory (export "memory") 1024)
+  (func (export "act") (type $act)
+    (if (i32.eqz (local.get 0)) (then (memory.copy (i32.const 16777216) (i32.const 0) (i32.const 16777216))))
+    (i32.const 0)))

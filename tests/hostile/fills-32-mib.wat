@@ -1,0 +1,5 @@
+;; `memory.fill` of 32 MiB: a byte costs 1.
+;; -> fuel_spent turn on turn 0
+(module
+  (memory (export "memory") 1024)
+  (func (export "act") (type $act) (memory.fill (i32.const 0) (i32.const 7) (i32.const 33554432)) (i32.const 0)))

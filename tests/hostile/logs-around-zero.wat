@@ -1,0 +1,5 @@
+;; Logs text whose end wraps around to address 0.
+;; -> unreadable on turn 0
+(module
+  (import "arena:campus/host@0.1.0" "log" (func $log (param i32 i32 i32)))
+  (func (export "act") (type $act) (call $log (i32.const 1) (i32.const -1) (i32.const 2)) (i32.const 0)))
