@@ -62,6 +62,12 @@ impl Pointer {
         Self(format!("{}/{index}", self.0))
     }
 
+    /// The place `inner` of what stands here.
+    #[must_use]
+    pub fn join(&self, inner: &Self) -> Self {
+        Self(format!("{}{}", self.0, inner.0))
+    }
+
     /// The pointer's text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -91,6 +91,6 @@ pub(crate) fn place(document: &str, finding: &Finding) -> String {
 
 impl From<HostFault> for Failure {
     fn from(fault: HostFault) -> Self {
-        Self::internal(format_args!("go on {}", fault.doing), fault.source)
+        Self::internal("go on", fault)
     }
 }

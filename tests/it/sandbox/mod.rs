@@ -1,4 +1,4 @@
 //! The sandbox under attack: hostile guests, hostile components, a hostile machine.
 
-mod guest;
+pub(crate) mod guest;
 mod hostile;

@@ -8,6 +8,8 @@ use super::packages::Packages;
 use super::tree::Tree;
 
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
+/// Pages that are written into other people's projects; their links are about those.
+const TEMPLATES: &str = "templates";
 const ENTRANCES: &[&str] = &["README.md", ARCHITECTURE];
 
 pub(crate) fn check(tree: &Tree, packages: &Packages) -> Vec<Finding> {
@@ -91,8 +93,12 @@ fn reach(tree: &Tree) -> BTreeSet<String> {
 }
 
 fn pages(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
-    let pages = tree.files.iter().filter(|file| file.has_extension(&["md"]));
+    let pages = tree.files.iter().filter(|file| file.has_extension(&["md"]) && is_ours(&file.path));
     pages.filter_map(|file| Some((file.path.as_str(), file.text()?)))
+}
+
+fn is_ours(path: &str) -> bool {
+    !path.split('/').any(|part| part == TEMPLATES)
 }
 
 /// `[words](target)` outside of code blocks, with the line it is on; those that lead into the repository.
@@ -155,6 +161,7 @@ mod tests {
             ("scenarios/README.md", "[back](../README.md) [schema](schema)\n"),
             ("scenarios/schema/pack.schema.json", ""),
             ("guest-examples/idle/README.md", ""),
+            ("arena/cli/templates/strategy/README.md", "[code](src/made-later.rs)\n"),
         ];
         assert_eq!(check_with(readme, KNOWS, &more), Vec::<String>::new());
     }

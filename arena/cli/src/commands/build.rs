@@ -114,8 +114,7 @@ fn compile(
 ) -> Vec<Result<Built, Failure>> {
     io.flush();
     let program = io.env().program.clone();
-    let settings =
-        Settings { debug: args.debug, stack_bytes: args.stack, program: program.as_deref() };
+    let settings = Settings { debug: args.debug, stack_bytes: args.stack, program: program.as_deref() };
     let compiled = match workspace.compile(crates, settings) {
         Ok(compiled) => compiled,
         Err(failure) => return vec![Err(failure)],

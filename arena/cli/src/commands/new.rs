@@ -88,7 +88,10 @@ fn create(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
     let unfinished = unfinished_in(beside).map_err(failed)?;
     for (name, text) in files {
         let path = unfinished.path().join(name);
-        path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(failed)?;
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(failed)?;
     }
     match existing {
         Existing::Empty => move_into(folder, unfinished.path()).map_err(failed)?,

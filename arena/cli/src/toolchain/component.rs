@@ -75,7 +75,7 @@ mod tests {
         let cases: [(&[u8], &str); 6] = [
             (b"", "not a WebAssembly module"),
             (b"\x7fELF", "not a WebAssembly module"),
-            (b"\0asm", "unknown version"),
+            (b"\0asm", "not a WebAssembly module"),
             (b"\0asm\x02\0\0\0", "unknown version"),
             (b"\0asm\x01\0\0\0", "does not say which world"),
             (b"\0asm\x01\0\0\0\xff\xff", "cannot make a component of `x`"),

@@ -205,7 +205,9 @@ fn battery(asked: f64, curtail_mw: f64, bounds: &Bounds, clamps: &mut Clamps) ->
         knob.at_most(bounds.soc_mwh / bounds.hours, ClampReason::SocEmpty);
         knob.at_most(bounds.demand_mw - curtail_mw, ClampReason::NoExport);
     } else if knob.value < 0.0 {
-        let room_mw = (bounds.battery_capacity_mwh - bounds.soc_mwh) / (bounds.efficiency * bounds.hours);
+        let room_mwh = bounds.battery_capacity_mwh - bounds.soc_mwh;
+        // The smallest efficiencies make the divisor 0, and no room over 0 is not a number.
+        let room_mw = if room_mwh > 0.0 { room_mwh / (bounds.efficiency * bounds.hours) } else { 0.0 };
         knob.at_least(-room_mw + 0.0, ClampReason::SocFull);
     }
     knob.value

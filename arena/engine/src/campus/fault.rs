@@ -3,6 +3,8 @@ use std::fmt;
 use arena_canon::json::Pointer;
 use serde::Serialize;
 
+use crate::Excerpt;
+
 /// One thing that is wrong, or worth a warning, at one place of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -15,7 +17,7 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = if self.pointer.is_empty() { "(document)" } else { &self.pointer };
-        write!(f, "{at}: {}", self.message)
+        write!(f, "{}: {}", Excerpt::line(at), self.message)
     }
 }
 

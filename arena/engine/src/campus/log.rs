@@ -52,7 +52,7 @@ pub struct EpisodeLog {
 }
 
 /// Versions and digests that decide an episode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pins {
     /// SHA-256 of the pack's canonical JSON, hexadecimal.
     #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
@@ -68,7 +68,7 @@ pub struct Pins {
 }
 
 /// How the sandbox ran a strategy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// SHA-256 of the component, hexadecimal.
     #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
@@ -93,7 +93,7 @@ pub struct Run {
 }
 
 /// A line of a guest's log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogLine {
     /// The turn on which it was logged.
     pub turn: u32,
@@ -175,6 +175,21 @@ impl EpisodeLog {
 
 /// The member that holds the digest of the rest.
 pub(super) const SEAL: &str = "content_sha256";
+
+/// Every member of a log. Beyond these there are only keys that begin with `x_`.
+pub(super) const MEMBERS: [&str; 11] = [
+    "schema",
+    "pack_id",
+    "pack_version",
+    "engine_version",
+    "score_version",
+    "turns",
+    "settlement",
+    "pins",
+    "run",
+    "nonfinite",
+    SEAL,
+];
 
 fn seal(log: &mut Value) {
     let digest = Digest::of(&json::canonical(log));

@@ -6,6 +6,7 @@ mod clamp;
 mod episode;
 mod event;
 mod fault;
+pub mod hindsight;
 mod log;
 mod numbers;
 mod pack;

@@ -56,12 +56,13 @@ pub(super) fn describe(value: &Value) -> &'static str {
 
 /// A suggestion for a misspelt key, or nothing.
 pub(super) fn nearest(key: &str, known: &[&str]) -> String {
-    let close = |name: &&&str| strsim::damerau_levenshtein(key, name) <= 1 + name.len() / 4;
-    let best = known.iter().filter(close).min_by_key(|name| strsim::damerau_levenshtein(key, name));
+    // The distance takes time and memory in proportion to the key; nobody misspells that much.
+    let measurable = known.iter().filter(|_| key.len() <= ID_BYTES_MAX);
+    let distances = measurable.map(|name| (strsim::damerau_levenshtein(key, name), name));
+    let best = distances.filter(|(distance, name)| *distance <= 1 + name.len() / 4).min();
     match best {
-        // A guest-sized key would make the distance quadratic; nobody misspells that much.
-        Some(name) if key.len() <= 64 => format!("; did you mean {name:?}?"),
-        _ => format!("; known here: {}", known.join(", ")),
+        Some((_, name)) => format!("; did you mean {name:?}?"),
+        None => format!("; known here: {}", known.join(", ")),
     }
 }
 
@@ -134,8 +135,7 @@ impl Checker {
         let name = self.name(&root);
         let brief_md = self.brief_md(&root);
         let score_version = self.id(&root, "score_version");
-        let time = self.time(&root);
-        let turns = time.as_ref().map(|(time, ..)| time.turns);
+        let (time, turns) = self.time(&root);
         let site = self.site(&root, turns);
         let grid = self.grid(&root, turns);
         let events = self.events(&root, turns);
@@ -185,16 +185,28 @@ impl Checker {
         Some(brief.to_owned())
     }
 
-    fn time(&mut self, root: &Object<'_>) -> Option<(Time, DateTime, String)> {
-        let time = self.member_object(root, "time", &["start_local", "turns", "step_minutes"])?;
+    /// The number of turns is told apart: strips are held to it whatever else is wrong here.
+    fn time(&mut self, root: &Object<'_>) -> (Option<(Time, DateTime, String)>, Option<u32>) {
+        let keys = ["start_local", "turns", "step_minutes"];
+        let Some(time) = self.member_object(root, "time", &keys) else { return (None, None) };
         let start = self.start_local(&time);
         let turns = self.integer(&time, "turns", Range::integer(1.0, TURNS_MAX));
         let step_minutes = self.integer(&time, "step_minutes", Range::integer(1.0, STEP_MINUTES_MAX));
+        (self.span(&time.at, start, turns, step_minutes), turns)
+    }
+
+    fn span(
+        &mut self,
+        at: &Pointer,
+        start: Option<(String, DateTime, String)>,
+        turns: Option<u32>,
+        step_minutes: Option<u32>,
+    ) -> Option<(Time, DateTime, String)> {
         let (start_local, start, offset) = start?;
         let (turns, step_minutes) = (turns?, step_minutes?);
         let length = jiff::SignedDuration::from_mins(i64::from(turns) * i64::from(step_minutes));
         if start.checked_add(length).is_err() {
-            self.faults.add(&time.at, "the episode would end after the year 9999");
+            self.faults.add(at, "the episode would end after the year 9999");
             return None;
         }
         Some((Time { start_local, turns, step_minutes }, start, offset))
@@ -301,7 +313,6 @@ impl Checker {
         let (items, at) = self.array(root, "events")?;
         if items.len() > EVENTS_MAX {
             self.faults.add(&at, format!("{} events; a pack has at most {EVENTS_MAX}", items.len()));
-            return None;
         }
         let read: Vec<Option<Event>> =
             items.iter().enumerate().map(|(i, item)| self.event(item, at.index(i), turns)).collect();
@@ -390,15 +401,9 @@ impl Checker {
     }
 
     fn duplicate_ids(&mut self, items: &[Value], at: &Pointer) {
-        let mut first = BTreeMap::new();
-        for (i, item) in items.iter().enumerate() {
-            let Some(id) = item.get("id").and_then(Value::as_str) else { continue };
-            if let Some(earlier) = first.get(id) {
-                let message = format!("the id {} is already that of event {earlier}", quoted(id));
-                self.faults.add(&at.index(i).key("id"), message);
-            } else {
-                first.insert(id, i);
-            }
+        for (i, id, earlier) in repeated_ids(items) {
+            let message = format!("the id {} is already that of event {earlier}", quoted(id));
+            self.faults.add(&at.index(i).key("id"), message);
         }
     }
 
@@ -410,11 +415,11 @@ impl Checker {
         }
         let read: Vec<Option<Metric>> =
             items.iter().enumerate().map(|(i, item)| self.metric(item, at.index(i))).collect();
+        for (i, id, _) in repeated_ids(items) {
+            self.faults.add(&at.index(i).key("id"), format!("the metric {} is named twice", quoted(id)));
+        }
         let metrics: Vec<Metric> = read.into_iter().collect::<Option<_>>()?;
         let [first, second] = metrics[..] else { return None };
-        if first.id == second.id {
-            self.faults.add(&at.index(1).key("id"), format!("{} is named twice", second.id.name()));
-        }
         let has_order = |events: &[Event]| {
             events.iter().any(|event| matches!(event.kind, EventKind::CurtailmentOrder { .. }))
         };
@@ -550,11 +555,25 @@ impl Checker {
     }
 }
 
+/// Every element whose `id` stands before it already, with the position of the first.
+fn repeated_ids(items: &[Value]) -> Vec<(usize, &str, usize)> {
+    let mut first = BTreeMap::new();
+    let mut repeated = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        let Some(id) = item.get("id").and_then(Value::as_str) else { continue };
+        match first.get(id) {
+            Some(&earlier) => repeated.push((i, id, earlier)),
+            None => _ = first.insert(id, i),
+        }
+    }
+    repeated
+}
+
 fn in_range(value: &Value, range: Range) -> Result<f64, String> {
     match value {
         Value::Number(number) => match Checker::as_f64(number) {
             held if range.holds(held) => Ok(held),
-            other => Err(format!("expected {}, found {other}", range.words())),
+            _ => Err(format!("expected {}, found {number}", range.words())),
         },
         other => Err(format!("expected {}, found {}", range.words(), describe(other))),
     }

@@ -4,26 +4,32 @@ use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Pointer, Value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::action::{self, RawAction};
 use super::fault::{Faults, Finding, Findings};
-use super::log::{EpisodeLog, NonFiniteValue, SCHEMA, SEAL};
+use super::log::{EpisodeLog, MEMBERS, NonFiniteValue, Pins, SCHEMA, SEAL};
 use super::pack::Pack;
-use super::validate::describe;
+use super::validate::{describe, nearest};
 use crate::ENGINE_VERSION;
-use crate::competitor::ForfeitRecord;
+
+mod run;
 
 /// Reads a log, replays it against `pack` and compares every number with what is stored, bit for
 /// bit. Returns the document; the faults say where it departs and what the replay gives there.
 pub fn verify(bytes: &[u8], pack: &Arc<Pack>) -> Result<Value, Faults> {
+    let root = Pointer::default();
     let read = json::read(bytes, super::DOCUMENT_BYTES_MAX);
-    let log = read.map_err(|error| one(&Pointer::default(), error.to_string()))?;
+    let log = read.map_err(|error| one(&root, error.to_string()))?;
     let mut findings = Findings::default();
+    check_members(&log, &mut findings);
     check_header(&log, pack, &mut findings);
     check_seal(&log, bytes, &mut findings);
     let actions = read_turns(&log, pack.turns(), &mut findings);
     let nonfinite = read_nonfinite(&log, &actions, &mut findings);
-    check_run(&log, &actions, &mut findings);
+    let pins = log.get("pins").and_then(|pins| read_whole(pins, &root.key("pins"), &mut findings));
+    run::check(&log, pins.as_ref(), &actions, &mut findings);
     finish(findings)?;
     compare(&log, &EpisodeLog::replay(pack, &actions, &nonfinite))?;
     Ok(log)
@@ -40,6 +46,17 @@ fn finish(findings: Findings) -> Result<(), Faults> {
     }
 }
 
+/// Whoever trusts a verified log trusts all of it, so it says nothing that was not looked at.
+fn check_members(log: &Value, findings: &mut Findings) {
+    let Value::Object(members) = log else {
+        findings.add(&Pointer::default(), format!("expected an object, found {}", describe(log)));
+        return;
+    };
+    for key in members.keys().filter(|key| !MEMBERS.contains(&key.as_str()) && !key.starts_with("x_")) {
+        findings.add(&Pointer::default().key(key), format!("unknown member{}", nearest(key, &MEMBERS)));
+    }
+}
+
 fn check_header(log: &Value, pack: &Pack, findings: &mut Findings) {
     let document = pack.document();
     let sha256 = pack.sha256().to_string();
@@ -53,7 +70,7 @@ fn check_header(log: &Value, pack: &Pack, findings: &mut Findings) {
         (&["pins", "engine_version"], ENGINE_VERSION, false),
         (&["pins", "score_version"], &document.score_version, false),
     ];
-    let has_pins = log.get("pins").is_some_and(|pins| !pins.is_null());
+    let has_pins = log.get("pins").is_some();
     for (path, wanted, always) in expected {
         if !always && !has_pins {
             continue;
@@ -137,28 +154,26 @@ fn read_nonfinite(log: &Value, actions: &[RawAction], findings: &mut Findings) -
     values
 }
 
-/// What of a sandboxed run can be checked without the strategy.
-fn check_run(log: &Value, actions: &[RawAction], findings: &mut Findings) {
-    let Some(run) = log.get("run").filter(|run| !run.is_null()) else { return };
-    let at = Pointer::default().key("run");
-    let fuel = run.get("fuel").and_then(Value::as_array);
-    if fuel.is_none_or(|fuel| fuel.len() != actions.len() || !fuel.iter().all(Value::is_u64)) {
-        findings
-            .add(&at.key("fuel"), format!("expected one count of fuel for each of {} turns", actions.len()));
-    }
-    let Some(forfeit) = run.get("forfeit").filter(|forfeit| !forfeit.is_null()) else { return };
-    let at = at.key("forfeit");
-    match serde_json::from_value::<ForfeitRecord>(forfeit.clone()) {
-        Err(error) => findings.add(&at, format!("not a forfeit: {error}")),
-        Ok(forfeit) => {
-            let acted = actions.iter().skip(forfeit.turn as usize).position(|action| !action.is_empty());
-            if let Some(later) = acted {
-                let turn = forfeit.turn as usize + later;
-                let message = format!("forfeited on turn {}, yet turn {turn} has an action", forfeit.turn);
-                findings.add(&at.key("turn"), message);
-            }
+/// Reads a member that no replay derives. Written again it must be what stands there, so nothing
+/// unknown rides along.
+fn read_whole<T: DeserializeOwned + Serialize>(
+    value: &Value,
+    at: &Pointer,
+    findings: &mut Findings,
+) -> Option<T> {
+    let read: T = match serde_json::from_value(value.clone()) {
+        Ok(read) => read,
+        Err(error) => {
+            findings.add(at, crate::Excerpt::line(&error.to_string()).to_string());
+            return None;
         }
+    };
+    let again = serde_json::to_value(&read).expect("what was read from JSON is written as JSON");
+    if let Some((inner, stored, written)) = json::first_difference(value, &again) {
+        let message = format!("expected {}, found {}", shown(written), shown(stored));
+        findings.add(&at.join(&inner), message);
     }
+    Some(read)
 }
 
 /// Every member a replay derives, in the order in which a reader meets it.
@@ -169,7 +184,7 @@ fn compare(log: &Value, replayed: &EpisodeLog) -> Result<(), Faults> {
         let stored = log.get(member).unwrap_or(&Value::Null);
         if let Some((inner, stored, derived)) = json::first_difference(stored, &replayed[member]) {
             let message = format!("the log says {}, its replay gives {}", shown(stored), shown(derived));
-            return Err(Faults(vec![Finding { pointer: format!("{at}{inner}"), message }]));
+            return Err(one(&at.join(&inner), message));
         }
     }
     Ok(())

@@ -9,8 +9,7 @@ const SDK: &str = "arena-sdk";
 
 /// The lock file of a project that depends on the SDK.
 pub(super) fn of(name: &str) -> String {
-    let project =
-        format!("name = \"{name}\"\nversion = \"0.1.0\"\ndependencies = [\n \"{SDK}\",\n]\n");
+    let project = format!("name = \"{name}\"\nversion = \"0.1.0\"\ndependencies = [\n \"{SDK}\",\n]\n");
     let mut blocks = needed();
     blocks.push(Block { name, text: &project });
     blocks.sort_by_key(|block| block.name);
@@ -73,7 +72,9 @@ mod tests {
     #[test]
     fn a_lock_file_has_the_project_and_what_the_sdk_needs() {
         let text = of("my-strategy");
-        for part in ["version = 4", "name = \"my-strategy\"", "name = \"arena-sdk\"", "name = \"wit-bindgen\""] {
+        for part in
+            ["version = 4", "name = \"my-strategy\"", "name = \"arena-sdk\"", "name = \"wit-bindgen\""]
+        {
             assert!(text.contains(part), "{part}");
         }
         assert!(!text.contains("\"gambler\""), "the examples themselves are not in it");

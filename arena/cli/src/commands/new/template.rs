@@ -32,8 +32,7 @@ mod tests {
     /// What authors build with is what the examples are measured with.
     #[test]
     fn the_profile_is_that_of_the_examples() {
-        let examples =
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../guest-examples/Cargo.toml"));
+        let examples = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../guest-examples/Cargo.toml"));
         let profile = |text: &str| {
             let lines = text.lines().skip_while(|line| *line != "[profile.release]");
             lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()

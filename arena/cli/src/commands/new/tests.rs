@@ -25,7 +25,8 @@ fn what_is_in_the_way_stays_as_it_is() {
     fs::write(&file, "mine").expect("written");
     fs::create_dir(&full).expect("a folder");
     fs::write(full.join("mine"), "mine").expect("written");
-    for (folder, why) in [(&file, "is no folder"), (&full, "is not empty"), (&file.join("x"), "not a directory")]
+    for (folder, why) in
+        [(&file, "is no folder"), (&full, "is not empty"), (&file.join("x"), "not a directory")]
     {
         let failure = create(folder, &two_files()).expect_err("it is in the way");
         assert_eq!(failure.exit(), Exit::Usage);

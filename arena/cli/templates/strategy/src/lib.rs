@@ -4,14 +4,14 @@
 
 use arena_sdk::campus::{Action, Brief, Observation, Strategy};
 
-/// The player. Fields of it would be its memory, from turn to turn.
-pub struct Player;
+/// The strategy. Fields of it would be its memory, from turn to turn.
+pub struct MyStrategy;
 
-impl Strategy for Player {
+impl Strategy for MyStrategy {
     /// Before turn 0: everything that stays the same, units in the names.
     fn brief(brief: &Brief) -> Self {
         arena_sdk::info!("playing {}, {} turns of {} min", brief.name, brief.turns, brief.step_minutes);
-        Player
+        MyStrategy
     }
 
     /// Once a turn. What is asked beyond a limit is cut to it, so nothing here can fail.
@@ -27,7 +27,7 @@ impl Strategy for Player {
     }
 }
 
-arena_sdk::export_campus!(Player);
+arena_sdk::export_campus!(MyStrategy);
 
 /// Above zero discharges, below zero charges.
 fn battery_mw(seen: &Observation, order_mw: f64) -> f64 {
@@ -63,7 +63,7 @@ mod tests {
 
     fn act(turn: TurnBuilder) -> Action {
         let seen = turn.build();
-        Player::brief(&seen.brief).act(&seen)
+        MyStrategy::brief(&seen.brief).act(&seen)
     }
 
     #[test]
