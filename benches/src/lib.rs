@@ -88,12 +88,12 @@ pub fn replay_episode(pack: &Arc<Pack>, log: &[RawAction]) -> Option<Settlement>
 
 /// A fresh seat that is dropped at once.
 pub fn seat(strategy: &Strategy) -> Result<(), HostFault> {
-    strategy.seat(Digest::of(b"bench")).map(drop)
+    strategy.seat(Digest::of(b"bench"), 0).map(drop)
 }
 
 /// A whole sandboxed episode without a log: seat, brief, turns, settlement.
 pub fn sandboxed_episode(strategy: &Strategy, pack: &Arc<Pack>) -> Result<Option<Settlement>, HostFault> {
-    let mut seat = strategy.seat(Digest::of(b"bench"))?;
+    let mut seat = strategy.seat(Digest::of(b"bench"), pack.start_seconds_since_1970())?;
     let mut episode = Episode::new(Arc::clone(pack));
     campus::play(&mut episode, &mut seat, &mut ())?;
     Ok(episode.settle())
@@ -108,7 +108,7 @@ pub struct Turns {
 impl Turns {
     /// A briefed seat before turn 0.
     pub fn setup(strategy: &Strategy, pack: &Arc<Pack>) -> Result<Self, HostFault> {
-        let mut seat = strategy.seat(Digest::of(b"bench"))?;
+        let mut seat = strategy.seat(Digest::of(b"bench"), pack.start_seconds_since_1970())?;
         campus::Competitor::brief(&mut seat, pack)?;
         Ok(Self { seat, episode: Episode::new(Arc::clone(pack)) })
     }

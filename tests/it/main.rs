@@ -1,4 +1,5 @@
 //! Integration tests of the whole product, one binary, by topic.
 
+mod build;
 mod campus;
 mod sandbox;

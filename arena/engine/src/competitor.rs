@@ -76,6 +76,7 @@ pub struct Frame {
     pub function: String,
     /// Where, `file:line`, if the guest was built with debug information.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", default)]
     pub at: Option<String>,
 }
 
@@ -184,6 +185,7 @@ pub enum During {
 
 /// A forfeit as a log keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Forfeit")]
 pub struct ForfeitRecord {
     /// First turn that was played with the empty action.
     pub turn: u32,

@@ -11,8 +11,9 @@ use arena_engine::HostFault;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-/// Changes whenever an old file could be misread. 1: a digest, then the artefact.
-const LAYOUT: u32 = 1;
+/// Changes whenever an old file could be misread. 1: a digest of the artefact, then the artefact.
+/// 2: the digest covers the strategy's own as well, so that a file cannot stand for another.
+const LAYOUT: u32 = 2;
 /// Largest file that is read back.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
@@ -24,19 +25,21 @@ pub(crate) struct DiskCache {
 impl DiskCache {
     /// Opens a folder that only its owner may write, and creates it if need be.
     pub(crate) fn open(folder: &Path, engine: &Engine) -> Result<Self, HostFault> {
-        let private = |folder: &Path| -> std::io::Result<bool> {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-            let metadata = std::fs::metadata(folder)?;
-            let own = metadata.uid() == rustix::process::geteuid().as_raw();
-            Ok(own && metadata.permissions().mode() & 0o022 == 0)
-        };
-        let fault = |source| HostFault { doing: "opening the cache of compiled strategies", source };
-        if !private(folder).map_err(|error| fault(error.into()))? {
-            let shown = folder.display().to_string();
-            let why = format!("{} can be written by others", arena_engine::Excerpt::line(&shown));
-            return Err(fault(why.into()));
+        let cache = Self { folder: folder.to_owned(), compatibility: compatibility(engine) };
+        let opened = cache.make_private();
+        opened.map_err(|source| HostFault { doing: "opening the cache of compiled strategies", source })?;
+        Ok(cache)
+    }
+
+    fn make_private(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let metadata = std::fs::metadata(&self.folder)?;
+        let own = metadata.uid() == rustix::process::geteuid().as_raw();
+        if own && metadata.permissions().mode() & 0o022 == 0 {
+            return Ok(());
         }
-        Ok(Self { folder: folder.to_owned(), compatibility: compatibility(engine) })
+        let shown = self.folder.display().to_string();
+        Err(format!("{} can be written by others", arena_engine::Excerpt::line(&shown)).into())
     }
 
     /// The compiled strategy, if it is here and undamaged.
@@ -49,7 +52,7 @@ impl DiskCache {
         }
         let bytes = std::fs::read(&path).ok()?;
         let (seal, artefact) = bytes.split_at_checked(32)?;
-        if Digest::of(artefact).as_bytes() != seal {
+        if seal_of(digest, artefact).as_bytes() != seal {
             return None;
         }
         #[expect(unsafe_code, reason = "an artefact is machine code; see the comment")]
@@ -61,23 +64,27 @@ impl DiskCache {
         }
     }
 
-    /// Keeps a compiled strategy: whole or not at all.
+    /// Keeps a compiled strategy: whole or not at all. The folder may have been deleted meanwhile.
     pub(crate) fn put(&self, digest: Digest, component: &Component) -> Result<(), HostFault> {
-        let fault = |source| HostFault { doing: "caching a compiled strategy", source };
-        let artefact = component.serialize().map_err(|error| fault(error.into()))?;
-        let write = || -> std::io::Result<()> {
+        let write = || -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+            let artefact = component.serialize()?;
+            self.make_private()?;
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(Digest::of(&artefact).as_bytes())?;
+            file.write_all(seal_of(digest, &artefact).as_bytes())?;
             file.write_all(&artefact)?;
             file.persist(self.path(digest))?;
             Ok(())
         };
-        write().map_err(|error| fault(error.into()))
+        write().map_err(|source| HostFault { doing: "caching a compiled strategy", source })
     }
 
     fn path(&self, digest: Digest) -> PathBuf {
         self.folder.join(format!("{digest}-{}.cwasm", self.compatibility))
     }
+}
+
+fn seal_of(strategy: Digest, artefact: &[u8]) -> Digest {
+    Digest::of_parts(&[strategy.as_bytes(), artefact])
 }
 
 /// Whatever makes an artefact unreadable to another build of the runtime.

@@ -13,9 +13,6 @@ use crate::limiter::Limiter;
 use crate::log::GuestLog;
 use crate::seed::Luck;
 
-/// Handles a guest may hold at once.
-const HANDLES_MAX: usize = 1_024;
-
 pub(crate) struct Cell {
     pub(crate) limits: &'static Limits,
     pub(crate) limiter: Limiter,
@@ -26,7 +23,6 @@ pub(crate) struct Cell {
     /// Time since the episode's start: turns, never the host's clock.
     pub(crate) elapsed_ns: u64,
     pub(crate) luck: Luck,
-    handles: usize,
     pub(crate) cpu_ns_max: u64,
     call_cpu_started_ns: Option<u64>,
 }
@@ -41,7 +37,6 @@ impl Cell {
             start_seconds: 0,
             elapsed_ns: 0,
             luck: Luck::new(match_seed, seat),
-            handles: 0,
             cpu_ns_max,
             call_cpu_started_ns: None,
         }
@@ -60,17 +55,6 @@ impl Cell {
     pub(crate) fn start_call(&mut self) {
         self.limiter.start_call();
         self.call_cpu_started_ns = None;
-    }
-
-    /// Counts a new handle; `false` when the guest holds as many as it may.
-    pub(crate) fn take_handle(&mut self) -> bool {
-        let free = self.handles < HANDLES_MAX;
-        self.handles += usize::from(free);
-        free
-    }
-
-    pub(crate) fn release_handle(&mut self) {
-        self.handles = self.handles.saturating_sub(1);
     }
 
     pub(crate) fn say(&mut self, level: LogLevel, text: &str, offered: usize) {

@@ -20,6 +20,8 @@ pub(crate) struct Parts {
     pub(crate) tables: u32,
     /// Functions, globals and imports of one module: what its bookkeeping grows with.
     pub(crate) definitions_per_module: u32,
+    /// Lifted and lowered functions of the component: what its own bookkeeping grows with.
+    pub(crate) canonical_functions: u32,
 }
 
 /// Ordinary Python output has the most of all: a main module, its libraries and adapters.
@@ -29,6 +31,7 @@ pub(crate) const PARTS: Parts = Parts {
     memories: 4,
     tables: 8,
     definitions_per_module: 60_000,
+    canonical_functions: 10_000,
 };
 
 /// Most bookkeeping of the runtime for one instance; what admission lets through fits.
@@ -69,9 +72,10 @@ pub(crate) fn config(seats: Seats) -> Config {
 fn pool(seats: u32, limits: &Limits) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(seats)
-        .total_core_instances(seats.saturating_mul(4).max(PARTS.core_instances))
-        .total_memories(seats.max(PARTS.memories))
-        .total_tables(seats.saturating_mul(2).max(PARTS.tables))
+        // Every seat may have all its parts at once: a guest that takes them cannot empty the pool.
+        .total_core_instances(seats.saturating_mul(PARTS.core_instances))
+        .total_memories(seats.saturating_mul(PARTS.memories))
+        .total_tables(seats.saturating_mul(PARTS.tables))
         .max_core_instances_per_component(PARTS.core_instances)
         .max_memories_per_component(PARTS.memories)
         .max_tables_per_component(PARTS.tables)

@@ -60,12 +60,18 @@ pub(crate) fn read(error: wasmtime::Error, call: &Circumstances) -> Result<Forfe
         let trap = *trap;
         return Ok(of_trap(trap, &error, call));
     }
-    let machine = error.downcast_ref::<wasmtime::PoolConcurrencyLimitError>().is_some()
-        || error.downcast_ref::<std::io::Error>().is_some();
-    if machine {
+    if error.chain().any(is_of_the_machine) {
         return Err(HostFault { doing: "running a strategy", source: error.into() });
     }
-    Ok(Forfeit::Unreadable { why: cut(&format!("{error:#}"), WHY_CHARS_MAX) })
+    Ok(Forfeit::Unreadable { why: cut(&error.root_cause().to_string(), WHY_CHARS_MAX) })
+}
+
+/// Whether only the machine can cause this: no room in the pool, no memory, no luck with a file.
+fn is_of_the_machine(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<wasmtime::PoolConcurrencyLimitError>()
+        || error.is::<wasmtime::OutOfMemory>()
+        || error.is::<rustix::io::Errno>()
+        || error.is::<std::io::Error>()
 }
 
 fn of_stop(stop: Stop, error: wasmtime::Error, call: &Circumstances) -> Result<Forfeit, HostFault> {
@@ -115,12 +121,15 @@ fn of_trap(trap: Trap, error: &wasmtime::Error, call: &Circumstances) -> Forfeit
 /// just below 4 GiB. The runtime tells the address only in words.
 fn below_zero(error: &wasmtime::Error) -> bool {
     const LAST_16_MIB: u64 = 0xff00_0000;
-    let text = format!("{error:#}");
-    let address = text.split("memory fault at wasm address 0x").nth(1).map(|rest| {
-        let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-        u64::from_str_radix(&rest[..digits], 16)
-    });
-    matches!(address, Some(Ok(address)) if (LAST_16_MIB..=u64::from(u32::MAX)).contains(&address))
+    error.chain().any(|cause| {
+        let text = cause.to_string();
+        // At the start of a message of its own: names of functions are the guest's to choose.
+        let address = text.strip_prefix("memory fault at wasm address 0x").map(|rest| {
+            let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+            u64::from_str_radix(&rest[..digits], 16)
+        });
+        matches!(address, Some(Ok(address)) if (LAST_16_MIB..=u64::from(u32::MAX)).contains(&address))
+    })
 }
 
 /// The guest's stack, innermost first, bounded.

@@ -18,7 +18,7 @@ pub struct Floor {
 impl Floor {
     /// Seats `strategy` at `pack` and briefs it; it must not forfeit.
     pub fn new(strategy: &Strategy, pack: &std::sync::Arc<Pack>) -> Result<Self, HostFault> {
-        let mut seat = strategy.seat(Digest::of(b"floor"))?;
+        let mut seat = strategy.seat(Digest::of(b"floor"), pack.start_seconds_since_1970())?;
         seat.brief(pack)?;
         let episode = Episode::new(std::sync::Arc::clone(pack));
         let seen = episode.observe().expect("a pack has a turn");

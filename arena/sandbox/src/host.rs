@@ -22,8 +22,8 @@ use crate::{config, wasi, world};
 /// Where seats live. Results are the same; speed and address space differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seats {
-    /// In a pool for that many live seats: an instance costs microseconds. Reserves 4 GiB of
-    /// address space a seat.
+    /// In a pool for that many live seats: an instance costs microseconds. Reserves 16 GiB of
+    /// address space a seat, 4 for each memory it may have.
     Pooled(u32),
     /// Mapped anew for each seat.
     OnDemand,
@@ -200,10 +200,11 @@ impl Strategy {
         &V1
     }
 
-    /// A fresh seat: a new store and a new instance, for exactly one episode. What the guest does
-    /// wrong while it starts is told by its brief.
-    pub fn seat(&self, match_seed: Digest) -> Result<Seat, HostFault> {
-        Seat::new(self, match_seed, 0)
+    /// A fresh seat: a new store and a new instance, for exactly one episode, whose clocks start at
+    /// the start of turn 0 ([`arena_engine::campus::Pack::start_seconds_since_1970`]). What the guest
+    /// does wrong while it starts is told by its brief.
+    pub fn seat(&self, match_seed: Digest, start_seconds_since_1970: u64) -> Result<Seat, HostFault> {
+        Seat::new(self, match_seed, 0, start_seconds_since_1970)
     }
 
     pub(crate) fn pre(&self) -> &CampusPre<Cell> {

@@ -20,7 +20,7 @@ pub struct Played {
 
 /// Plays `strategy` on `pack` in a fresh seat and keeps every turn.
 pub fn play(strategy: &Strategy, pack: &Arc<Pack>, match_seed: Digest) -> Result<Played, HostFault> {
-    let mut seat = strategy.seat(match_seed)?;
+    let mut seat = strategy.seat(match_seed, pack.start_seconds_since_1970())?;
     let mut episode = Episode::new(Arc::clone(pack));
     let mut recorder = Recorder::new(pack.turns());
     let forfeit = campus::play(&mut episode, &mut seat, &mut recorder)?;

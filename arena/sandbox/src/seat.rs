@@ -14,6 +14,9 @@ use crate::ending::{self, Circumstances};
 use crate::host::Strategy;
 use crate::world::{self, Campus, types};
 
+/// Handles a guest may hold at once: WASI's and its own.
+pub(crate) const HANDLES_MAX: usize = 1_024;
+
 /// A strategy seated at one episode.
 pub struct Seat {
     store: Store<Cell>,
@@ -36,15 +39,23 @@ pub(crate) struct Usage {
 }
 
 impl Seat {
-    pub(crate) fn new(strategy: &Strategy, match_seed: Digest, seat: u64) -> Result<Self, HostFault> {
+    pub(crate) fn new(
+        strategy: &Strategy,
+        match_seed: Digest,
+        seat: u64,
+        start_seconds: u64,
+    ) -> Result<Self, HostFault> {
         let limits = strategy.limits();
         let call_cpu_max = strategy.call_cpu_max();
         let cpu_ns_max = u64::try_from(call_cpu_max.as_nanos()).unwrap_or(u64::MAX);
-        let cell = Cell::new(limits, match_seed, seat, cpu_ns_max);
+        let mut cell = Cell::new(limits, match_seed, seat, cpu_ns_max);
+        cell.start_seconds = start_seconds;
         let mut store = Store::new(strategy.pre().engine(), cell);
         store.limiter(|cell| &mut cell.limiter);
         store.epoch_deadline_callback(|mut context| context.data_mut().epoch());
         store.set_epoch_deadline(1);
+        store.set_max_component_handles(HANDLES_MAX);
+        store.set_hostcall_fuel(limits.memory_bytes_max as usize);
         fill(&mut store, limits.brief_fuel_max)?;
         let started = match strategy.pre().instantiate(&mut store) {
             Ok(instance) => Ok(instance),
@@ -99,9 +110,7 @@ impl Competitor for Seat {
         let budget = self.limits.brief_fuel_max;
         self.step = Duration::from_secs(u64::from(pack.document().time.step_minutes) * 60);
         self.fuel.reserve_exact(pack.turns() as usize);
-        let cell = self.store.data_mut();
-        cell.start_seconds = pack.start_seconds_since_1970();
-        cell.start_call();
+        self.store.data_mut().start_call();
         let campus = match &self.started {
             Ok(campus) => campus,
             Err(forfeit) => return Ok(Some((During::Start, forfeit.clone()))),

@@ -1,5 +1,6 @@
 //! One file per command: its arguments with their help, and what it does.
 
+mod bench;
 mod build;
 mod check;
 mod completions;
@@ -60,6 +61,7 @@ enum Command {
     Verify(verify::Args),
     #[command(subcommand)]
     Pack(pack::Command),
+    Bench(bench::Args),
     Demo(demo::Args),
     Limits(limits::Args),
     Schema(schema::Args),
@@ -110,6 +112,7 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Replay(args) => replay::run(args, io),
         Command::Verify(args) => verify::run(args, io),
         Command::Pack(command) => pack::run(command, io),
+        Command::Bench(args) => bench::run(args, io),
         Command::Demo(args) => demo::run(args, io),
         Command::Limits(args) => limits::run(args, io),
         Command::Schema(args) => schema::run(args, io),

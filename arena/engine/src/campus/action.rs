@@ -83,7 +83,7 @@ impl<T: JsonSchema> JsonSchema for Given<T> {
 
 /// An action as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(rename = "Action")]
 pub struct RawAction {
     /// IT load to shed, 0 to the IT demand, MW.
     #[serde(default, skip_serializing_if = "Given::is_missing")]

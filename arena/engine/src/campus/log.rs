@@ -79,6 +79,7 @@ pub struct Run {
     #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
     pub seed: Digest,
     /// `lean`, or `wasi` for a component that imports WASI.
+    #[schemars(extend("enum" = ["lean", "wasi"]))]
     pub linker: String,
     /// Fuel used by the brief, instantiation not included.
     pub brief_fuel: u64,

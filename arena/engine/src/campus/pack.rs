@@ -28,7 +28,7 @@ pub struct PackDocument {
     /// What people call it.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// The briefing in Markdown, at most 64 KiB.
+    /// The briefing in Markdown, at most 64 KiB of UTF-8.
     #[schemars(length(max = 65_536))]
     pub brief_md: String,
     /// Version of the scoring the thresholds were made for: 1 to 64 printable ASCII characters.
@@ -51,7 +51,7 @@ pub struct PackDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Time {
     /// Start of turn 0: RFC 3339 local time with its numeric offset, in whole seconds.
-    #[schemars(regex(pattern = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}$"))]
+    #[schemars(regex(pattern = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}[+-]([01][0-9]|2[0-3]):[0-5][0-9]$"))]
     pub start_local: String,
     /// Number of turns.
     #[schemars(range(min = 1, max = 100_000))]

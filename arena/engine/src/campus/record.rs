@@ -12,6 +12,7 @@ use super::settlement::Ledger;
 
 /// One turn: what was seen, asked and granted.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Turn")]
 pub struct TurnRecord {
     /// The turn, from 0.
     pub turn: u32,

@@ -11,10 +11,9 @@ use super::pack::PackDocument;
 /// `scenario-pack.v0.schema.json`
 pub fn pack_schema() -> Value {
     let mut schema = generate::<PackDocument>("scenario-pack.v0", "A campus scenario pack");
-    exact_length(&mut schema, "/$defs/Metric/properties/stars", 3);
-    exact_length(&mut schema, "/$defs/Scoring/properties/metrics", 2);
     schema["description"] = Value::String(format!(
-        "{} Keys that begin with x_ are carried and ignored. Reserved and not yet played: {}.",
+        "{} Keys that begin with x_ are carried and ignored; any other unknown key is a warning. Reserved \
+         moves, which no pack plays yet: {}.",
         schema["description"].as_str().unwrap_or_default(),
         RESERVED_MOVES.join(", ")
     ));
@@ -33,6 +32,8 @@ pub fn episode_schema() -> Value {
         "description": "Moves the contract names and no pack plays yet; an action that has one is refused.",
         "enum": RESERVED_MOVES
     });
+    schema["$defs"]["Action"]["propertyNames"] = json!({ "not": { "$ref": "#/$defs/ReservedMove" } });
+    close(&mut schema);
     schema
 }
 
@@ -42,14 +43,37 @@ fn generate<T: schemars::JsonSchema>(id: &str, title: &str) -> Value {
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut value = schema.to_value();
+    without_formats(&mut value);
     value["$id"] = Value::String(format!("{id}.schema.json"));
     value["title"] = Value::String(title.to_owned());
     value
 }
 
-fn exact_length(schema: &mut Value, pointer: &str, length: u32) {
-    if let Some(array) = schema.pointer_mut(pointer) {
-        array["minItems"] = json!(length);
-        array["maxItems"] = json!(length);
+/// `double`, `uint32` and the like are Rust's names, which strict validators refuse to know.
+fn without_formats(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            members.retain(|key, value| key != "format" || !value.is_string());
+            members.values_mut().for_each(without_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_formats),
+        _ => {}
     }
 }
+
+/// Whoever trusts a verified log trusts all of it, so nothing unknown rides along in it.
+fn close(schema: &mut Value) {
+    schema["patternProperties"] = json!({ "^x_": { "description": "Carried and ignored." } });
+    schema["additionalProperties"] = json!(false);
+    let definitions = schema["$defs"].as_object_mut().into_iter().flatten();
+    for (_, definition) in definitions.filter(|(name, of)| *name != "Relief" && of["type"] == "object") {
+        let word = if definition.get("oneOf").is_some() { "unevaluatedProperties" } else { CLOSED };
+        definition[word] = json!(false);
+    }
+    // An order's share is a relief with a name, so a relief is closed only where it stands alone.
+    schema["$defs"]["Resolution"]["properties"]["relief"]["unevaluatedProperties"] = json!(false);
+    let endings = schema["$defs"]["Forfeit"]["oneOf"].as_array_mut().into_iter().flatten();
+    endings.for_each(|ending| ending["properties"]["detail"][CLOSED] = json!(false));
+}
+
+const CLOSED: &str = "additionalProperties";

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::action::{self, RawAction};
 use super::fault::{Faults, Finding, Findings};
-use super::log::{EpisodeLog, MEMBERS, NonFiniteValue, Pins, SCHEMA, SEAL};
+use super::log::{EpisodeLog, MEMBERS, NonFiniteValue, SCHEMA, SEAL};
 use super::pack::Pack;
 use super::validate::{describe, nearest};
 use crate::ENGINE_VERSION;

@@ -175,6 +175,8 @@ fn check_counts(shape: &Shape, limits: &Limits, refusals: &mut Vec<Refusal>) {
     at_most(parts, "memories", shape.memories, PARTS.memories.into(), None);
     at_most(parts, "tables", shape.tables, PARTS.tables.into(), None);
     at_most(parts, "component instances", shape.component_instances, PARTS.component_instances.into(), None);
+    let functions = PARTS.canonical_functions.into();
+    at_most(parts, "lifted and lowered functions", shape.canonical_functions, functions, None);
     let definitions = u64::from(PARTS.definitions_per_module);
     at_most(parts, "functions, globals and imports of one module", shape.definitions_max, definitions, None);
     let less = Some("ask for less at the start and grow when needed");
@@ -185,8 +187,10 @@ fn check_counts(shape: &Shape, limits: &Limits, refusals: &mut Vec<Refusal>) {
 }
 
 fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
-    let mut player = shape.exports.iter().filter(|export| export.name.starts_with(PLAYER));
-    let Some(export) = player.next() else {
+    let mut players = shape.exports.iter().filter(|export| export.name.starts_with(PLAYER));
+    // A component may have been built for several versions; ours is the one that counts.
+    let ours = players.clone().find(|export| other_version(&export.name).is_none());
+    let Some(export) = ours.or_else(|| players.next()) else {
         let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
         let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
         let message = format!("it exports {found}; a campus strategy exports {PLAYER}{VERSION}");
@@ -209,10 +213,18 @@ fn check_imports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>
         };
         if name.starts_with(PACKAGE) {
             check_own_import(name, instance, types, refusals);
-        } else if !(WASI.iter().any(|package| name.starts_with(package)) && name.contains("@0.2.")) {
+        } else if !is_allowed_wasi(name) {
             refusals.push(not_allowed(&quoted(name)));
         }
     }
+}
+
+/// A released WASI 0.2 of the packages that are offered or denied here; drafts had other types.
+fn is_allowed_wasi(name: &str) -> bool {
+    let Some((interface, version)) = name.split_once('@') else { return false };
+    let patch = version.strip_prefix("0.2.").unwrap_or_default();
+    let released = !patch.is_empty() && patch.bytes().all(|byte| byte.is_ascii_digit());
+    released && WASI.iter().any(|package| interface.starts_with(package))
 }
 
 fn check_own_import(
@@ -227,22 +239,26 @@ fn check_own_import(
         if !refusals.contains(&refusal) {
             refusals.push(refusal);
         }
-    } else if interface == "host" {
-        if let Err(difference) = types::check_host(types, instance) {
-            refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
-        }
-    } else if interface != "types" {
-        refusals.push(not_allowed(&quoted(name)));
+        return;
+    }
+    let checked = match interface {
+        "host" => types::check_host(types, instance),
+        "types" => types::check_types(types, instance),
+        _ => return refusals.push(not_allowed(&quoted(name))),
+    };
+    if let Err(difference) = checked {
+        refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
     }
 }
 
 fn other_version(name: &str) -> Option<Refusal> {
-    let version = name.split_once('@').map(|(_, version)| version)?;
-    (version != VERSION).then(|| {
-        let version = Excerpt { text: version, max: 40 };
-        let message = format!("built for arena:campus@{version}; this host plays {VERSION}");
-        Refusal::new("admit.other_version", message, "rebuild with the SDK of this host")
-    })
+    let built_for = match name.split_once('@') {
+        Some((_, VERSION)) => return None,
+        Some((_, version)) => format!("arena:campus@{}", Excerpt { text: version, max: 40 }),
+        None => "arena:campus without a version".to_owned(),
+    };
+    let message = format!("built for {built_for}; this host plays {VERSION}");
+    Some(Refusal::new("admit.other_version", message, "rebuild with the SDK of this host"))
 }
 
 fn not_allowed(shown: &str) -> Refusal {

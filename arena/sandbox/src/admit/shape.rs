@@ -8,6 +8,8 @@ use wasmparser::{
     Payload, ValidPayload, Validator,
 };
 
+use arena_engine::Excerpt;
+
 use super::Refusal;
 use crate::config;
 
@@ -18,6 +20,8 @@ pub(super) struct Shape {
     pub(super) exports: Vec<Export>,
     pub(super) core_instances: u64,
     pub(super) component_instances: u64,
+    /// Functions that cross the border of the component, and the like.
+    pub(super) canonical_functions: u64,
     /// Sums over all core instances.
     pub(super) memories: u64,
     pub(super) tables: u64,
@@ -45,8 +49,14 @@ pub(super) struct Export {
 /// Reads and validates every byte.
 pub(super) fn read(bytes: &[u8]) -> Result<(Shape, Types), Refusal> {
     let invalid = |error: wasmparser::BinaryReaderError| {
-        let message = format!("not a valid component: {} (at byte {})", error.message(), error.offset());
-        Refusal::new("admit.invalid", message, "was the file cut short? build it again with `arena build`")
+        let what = Excerpt { text: error.message(), max: 400 };
+        let message = format!("not a valid component: {what} (at byte {})", error.offset());
+        let hint = if error.message().contains("not enabled") {
+            "build without this feature: what a guest may use is the same everywhere, and little"
+        } else {
+            "was the file cut short? build it again with `arena build`"
+        };
+        Refusal::new("admit.invalid", message, hint)
     };
     let mut validator = Validator::new_with_features(config::features());
     let mut reader = Reader::default();
@@ -129,6 +139,10 @@ impl Reader {
                 }
             }
             other if self.open.len() == 1 => return self.outermost(other),
+            // Instances that make instances double with every level.
+            Payload::InstanceSection(_) | Payload::ComponentInstanceSection(_) => {
+                self.adapter("a nested component makes instances");
+            }
             _ => {}
         }
         Ok(())
@@ -159,6 +173,7 @@ impl Reader {
 
     fn canonical(&mut self, function: &CanonicalFunction) {
         let nested = self.open.len() > 1;
+        self.shape.canonical_functions += 1;
         match function {
             CanonicalFunction::Lift { .. } | CanonicalFunction::Lower { .. } if nested => {
                 self.adapter("a nested component lifts or lowers functions");

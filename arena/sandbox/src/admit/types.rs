@@ -33,6 +33,18 @@ pub(super) fn check_host(types: TypesRef<'_>, found: ComponentInstanceTypeId) ->
     Ok(())
 }
 
+/// Checks the imported `types`: they are types, and nothing to call.
+pub(super) fn check_types(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
+    let other = types[found].exports.iter().find(|(_, item)| !matches!(item.ty, ComponentEntityType::Type { .. }));
+    match other {
+        None => Ok(()),
+        Some((name, _)) => {
+            let shown = arena_engine::Excerpt { text: name, max: 80 };
+            Err(format!("types has no `{shown}`; it offers types alone"))
+        }
+    }
+}
+
 fn function_of(
     types: TypesRef<'_>,
     instance: ComponentInstanceTypeId,

@@ -2,10 +2,12 @@
 //! Its own import types decide the shape of the answer.
 
 use wasmtime::component::types::{ComponentFunc, ComponentItem, Type};
-use wasmtime::component::{Component, Linker, LinkerInstance, Resource, ResourceAny, ResourceType, Val};
+use wasmtime::component::{Component, Linker, LinkerInstance, ResourceAny, ResourceType, Val};
 use wasmtime::{Engine, Result, StoreContextMut};
 
-use super::{DEFINED, Denied, InputStream, IoError, OutputStream, Pollable, handle, resource, unreadable};
+use super::{
+    DEFINED, Denied, InputStream, IoError, OutputStream, Pollable, check_length, handle, resource, unreadable,
+};
 use crate::cell::{Cell, charge};
 
 /// The names under which error codes spell a refusal.
@@ -46,14 +48,29 @@ fn add_resource(interface: &mut LinkerInstance<'_, Cell>, name: &str) -> Result<
 fn deny(
     mut store: StoreContextMut<'_, Cell>,
     function: ComponentFunc,
-    _: &[Val],
+    parameters: &[Val],
     results: &mut [Val],
 ) -> Result<()> {
-    charge(&mut store, 0)?;
+    let offered = parameters.iter().map(bytes).fold(0, usize::saturating_add);
+    charge(&mut store, offered)?;
+    check_length(&store, offered)?;
     for (result, ty) in results.iter_mut().zip(function.results()) {
         *result = answer(&mut store, &ty)?;
     }
     Ok(())
+}
+
+/// Bytes of text and items of lists in a value: it was copied before anyone could say no.
+fn bytes(value: &Val) -> usize {
+    let sum = |values: &[Val]| values.iter().map(|value| bytes(value).max(1)).fold(0, usize::saturating_add);
+    match value {
+        Val::String(text) => text.len(),
+        Val::List(items) | Val::FixedLengthList(items) | Val::Tuple(items) => sum(items),
+        Val::Record(fields) => fields.iter().map(|(_, value)| bytes(value)).fold(0, usize::saturating_add),
+        Val::Option(Some(value)) | Val::Variant(_, Some(value)) => bytes(value),
+        Val::Result(Ok(Some(value)) | Err(Some(value))) => bytes(value),
+        _ => 0,
+    }
 }
 
 /// The least a function can answer: a refusal, nothing, or a handle that opens nothing.
@@ -71,12 +88,10 @@ fn answer(store: &mut StoreContextMut<'_, Cell>, ty: &Type) -> Result<Val> {
         Type::List(_) => Ok(Val::List(Vec::new())),
         Type::Option(_) => Ok(Val::Option(None)),
         Type::Own(ty) if *ty == ResourceType::host::<Denied>() => {
-            let denied: Resource<Denied> = handle(store)?;
-            Ok(Val::Resource(ResourceAny::try_from_resource(denied, store)?))
+            Ok(Val::Resource(ResourceAny::try_from_resource(handle::<Denied>(), store)?))
         }
         Type::Own(ty) if *ty == ResourceType::host::<Pollable>() => {
-            let ready: Resource<Pollable> = handle(store)?;
-            Ok(Val::Resource(ResourceAny::try_from_resource(ready, store)?))
+            Ok(Val::Resource(ResourceAny::try_from_resource(handle::<Pollable>(), store)?))
         }
         _ => Err(unreadable("a WASI function is denied here")),
     }

@@ -4,7 +4,8 @@ use wasmtime::component::{ComponentType, Lift, Linker, LinkerInstance, Lower, Re
 use wasmtime::{Result, StoreContextMut};
 
 use super::{
-    InputStream, IoError, OutputStream, Pollable, constant, interface, opener, resource, unreadable,
+    InputStream, IoError, OutputStream, Pollable, check_length, constant, interface, opener, resource,
+    unreadable,
 };
 use crate::cell::{Cell, charge};
 
@@ -74,7 +75,9 @@ fn add_output(streams: &mut LinkerInstance<'_, Cell>) -> Result<()> {
     for name in ["write", "blocking-write-and-flush"] {
         let name = format!("[method]output-stream.{name}");
         streams.func_wrap(&name, |mut store, (_, bytes): (Resource<OutputStream>, WasmList<u8>)| {
-            drop_output(&mut store, bytes.len() as u64)
+            let done = drop_output(&mut store, bytes.len() as u64)?;
+            check_length(&store, bytes.len())?;
+            Ok(done)
         })?;
     }
     for name in ["write-zeroes", "blocking-write-zeroes-and-flush"] {

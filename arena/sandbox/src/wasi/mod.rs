@@ -51,7 +51,7 @@ pub(crate) fn add_to(linker: &mut Linker<Cell>) -> Result<()> {
     random::add_to(linker)
 }
 
-/// What a handle stands for. None of them holds anything: a handle is only counted.
+/// What a handle stands for. None of them holds anything; the store counts them.
 enum Pollable {}
 enum InputStream {}
 enum OutputStream {}
@@ -65,21 +65,20 @@ fn interface<'l>(linker: &'l mut Linker<Cell>, name: &str) -> Result<LinkerInsta
     linker.instance(&format!("{name}@{VERSION}"))
 }
 
-/// Defines a resource whose handles are counted.
+/// Defines a resource. To drop a handle costs as much as any call.
 fn resource<T: 'static>(interface: &mut LinkerInstance<'_, Cell>, name: &str) -> Result<()> {
-    interface.resource(name, ResourceType::host::<T>(), |mut store, _| {
-        store.data_mut().release_handle();
-        Ok(())
-    })
+    interface.resource(name, ResourceType::host::<T>(), |mut store, _| charge(&mut store, 0))
 }
 
-/// A new handle, within the limit of how many a guest may hold.
-fn handle<T: 'static>(store: &mut StoreContextMut<'_, Cell>) -> Result<Resource<T>> {
-    if store.data_mut().take_handle() {
-        Ok(Resource::new_own(0))
-    } else {
-        Err(unreadable("the guest holds too many WASI handles at once"))
-    }
+/// A new handle. The store refuses more than [`crate::seat::HANDLES_MAX`] at once.
+fn handle<T: 'static>() -> Resource<T> {
+    Resource::new_own(0)
+}
+
+/// Refuses what is longer than a guest may hand over at once.
+fn check_length(store: &StoreContextMut<'_, Cell>, bytes: usize) -> Result<()> {
+    let most = store.data().limits.guest_text_bytes_max as usize;
+    if bytes <= most { Ok(()) } else { Err(unreadable("more than 1 MiB was handed over in one call")) }
 }
 
 fn unreadable(why: &str) -> Error {
@@ -105,6 +104,6 @@ where
 {
     interface.func_wrap(name, |mut store: StoreContextMut<'_, Cell>, _: P| {
         charge(&mut store, 0)?;
-        Ok((handle::<T>(&mut store)?,))
+        Ok((handle::<T>(),))
     })
 }

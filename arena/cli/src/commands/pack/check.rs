@@ -94,7 +94,8 @@ fn promises(pack: &Arc<Pack>) -> (Vec<Requirement>, Vec<String>) {
 }
 
 fn measured(figure: &Requirement) -> String {
-    let value = figure.value.map_or_else(|| "has no value".to_owned(), |value| format!("is {}", grouped(value, 4)));
+    let value =
+        figure.value.map_or_else(|| "has no value".to_owned(), |value| format!("is {}", grouped(value, 4)));
     format!("{} {value}", figure.what)
 }
 

@@ -81,10 +81,9 @@ fn one(args: &Args, named: &Named, share: f64, io: &mut Io<'_>) -> Result<Exit, 
     }
     io.print("");
     let mut facts = outcome::facts(&log, &named.pack, &V1, None);
-    facts.add("proven", format!("{} $/MWh", grouped(point.bound_usd_per_mwh, 2))).aside(format!(
-        "no schedule with a relief of {} or more costs less",
-        grouped(point.relief_share, 2)
-    ));
+    facts
+        .add("proven", format!("{} $/MWh", grouped(point.bound_usd_per_mwh, 2)))
+        .aside(format!("no schedule with a relief of {} or more costs less", grouped(point.relief_share, 2)));
     for line in facts.lines(io.columns(), io.ink()) {
         io.print(line);
     }

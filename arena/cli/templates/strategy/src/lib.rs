@@ -1,27 +1,28 @@
 //! Serves what the grid orders, trades on the prices it can see, and takes every offer.
 //!
-//! A start to build on: it looks no further than the forecast, and keeps nothing for orders to come.
+//! A start to build on: it looks no further than the forecast, and saves nothing for orders to come.
 
-use arena_sdk::campus::{Action, Brief, Observation, Strategy};
+use arena_sdk::campus::{Action, Brief, MetricId, Observation, Strategy};
 
-/// The strategy. Fields of it would be its memory, from turn to turn.
-pub struct MyStrategy;
+/// The strategy. Its fields are its memory, from turn to turn.
+pub struct MyStrategy {
+    /// Share of the ordered relief that is worth shedding load for.
+    relief_share: f64,
+}
 
 impl Strategy for MyStrategy {
     /// Before turn 0: everything that stays the same, units in the names.
     fn brief(brief: &Brief) -> Self {
         arena_sdk::info!("playing {}, {} turns of {} min", brief.name, brief.turns, brief.step_minutes);
-        MyStrategy
+        let relief = brief.metric(MetricId::ReliefShare);
+        MyStrategy { relief_share: relief.map_or(0.0, |metric| metric.three_stars) }
     }
 
     /// Once a turn. What is asked beyond a limit is cut to it, so nothing here can fail.
     fn act(&mut self, seen: &Observation) -> Action {
-        let order_mw = seen.order_mw();
-        let battery_mw = battery_mw(seen, order_mw);
-        let missing_mw = (order_mw - battery_mw.max(0.0)).max(0.0);
-        let diesel_mw = if is_worth_gas(seen) { seen.max_diesel_mw() } else { missing_mw };
-        // Shedding load is the dearest way to serve an order, so it is the last.
-        let curtail_mw = (missing_mw - diesel_mw.min(seen.max_diesel_mw())).max(0.0);
+        let battery_mw = battery_mw(seen);
+        let diesel_mw = diesel_mw(seen, battery_mw);
+        let curtail_mw = self.curtail_mw(seen, battery_mw.max(0.0) + diesel_mw);
         // An offer pays for what is saved anyway, and asks for nothing.
         Action { curtail_mw, battery_mw, diesel_mw, accept_offer: seen.has_offer() }
     }
@@ -29,26 +30,46 @@ impl Strategy for MyStrategy {
 
 arena_sdk::export_campus!(MyStrategy);
 
+impl MyStrategy {
+    /// Sheds what an order still lacks while the stars ask for it, and everything while power costs
+    /// more than shedding.
+    fn curtail_mw(&self, seen: &Observation, served_mw: f64) -> f64 {
+        let ledger = &seen.ledger;
+        if seen.price_usd_per_mwh > seen.brief.sla_usd_per_mwh {
+            seen.site.it_demand_mw - served_mw
+        } else if ledger.relief_delivered_mwh < self.relief_share * ledger.relief_asked_mwh {
+            (seen.order_mw() - served_mw).max(0.0)
+        } else {
+            0.0
+        }
+    }
+}
+
 /// Above zero discharges, below zero charges.
-fn battery_mw(seen: &Observation, order_mw: f64) -> f64 {
+fn battery_mw(seen: &Observation) -> f64 {
+    let price = seen.price_usd_per_mwh;
     let dearest = ahead(seen).fold(f64::NEG_INFINITY, f64::max);
-    // Only a part of what is bought can be used later, so a price must rise by more than is lost.
-    let worth_later = dearest * seen.brief.battery.round_trip_efficiency;
-    if order_mw > 0.0 {
-        seen.max_discharge_mw().min(order_mw)
-    } else if seen.price_usd_per_mwh < worth_later {
+    if seen.order_mw() > 0.0 {
+        seen.max_discharge_mw().min(seen.order_mw())
+    } else if price < dearest * seen.brief.battery.round_trip_efficiency {
+        // A part of what is bought is lost, so the price must rise by more than that.
         -seen.max_charge_mw()
-    } else if seen.price_usd_per_mwh >= dearest {
+    } else if price >= dearest {
         seen.max_discharge_mw()
     } else {
         0.0
     }
 }
 
-/// The permit covers a few turns only, so gas is for those that are dearest as far as one can see.
-fn is_worth_gas(seen: &Observation) -> bool {
+/// The permit covers a few turns only: gas is for orders, and for the dearest turns in sight.
+fn diesel_mw(seen: &Observation, battery_mw: f64) -> f64 {
     let price = seen.price_usd_per_mwh;
-    price > seen.brief.generator.fuel_usd_per_mwh && ahead(seen).all(|later| price >= later)
+    let is_dearest = ahead(seen).all(|later| price >= later);
+    if is_dearest && price > seen.brief.generator.fuel_usd_per_mwh {
+        seen.max_diesel_mw()
+    } else {
+        (seen.order_mw() - battery_mw.max(0.0)).max(0.0).min(seen.max_diesel_mw())
+    }
 }
 
 /// Prices of the turns ahead, which always come true.
@@ -59,6 +80,7 @@ fn ahead(seen: &Observation) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arena_sdk::campus::Ledger;
     use arena_sdk::campus::testing::{self, TurnBuilder};
 
     fn act(turn: TurnBuilder) -> Action {
@@ -75,12 +97,28 @@ mod tests {
     }
 
     #[test]
-    fn serves_an_order_from_the_battery_then_with_gas_then_by_shedding() {
+    fn serves_an_order_from_the_battery_then_with_gas() {
         let ordered = |mw| act(testing::turn(&testing::brief(), 5).price(50.0).order(5..8, mw));
-        let served = |mw| [ordered(mw).battery_mw, ordered(mw).diesel_mw, ordered(mw).curtail_mw];
-        assert_eq!(served(12.0), [12.0, 0.0, 0.0]);
-        assert_eq!(served(30.0), [20.0, 10.0, 0.0]);
-        assert_eq!(served(40.0), [20.0, 20.0, 5.0]);
+        let served = |mw| [ordered(mw).battery_mw, ordered(mw).diesel_mw];
+        assert_eq!(served(12.0), [12.0, 0.0]);
+        assert_eq!(served(30.0), [20.0, 10.0]);
+        assert_eq!(served(40.0), [20.0, 15.0]);
+    }
+
+    #[test]
+    fn sheds_what_an_order_lacks_only_while_relief_is_short_of_the_stars() {
+        let ordered = |relief_delivered_mwh| {
+            let ledger = Ledger { relief_asked_mwh: 100.0, relief_delivered_mwh, ..Ledger::default() };
+            act(testing::turn(&testing::brief(), 5).price(50.0).order(5..8, 40.0).ledger(ledger))
+        };
+        assert_eq!(ordered(90.0).curtail_mw, 5.0);
+        assert_eq!(ordered(95.0).curtail_mw, 0.0);
+    }
+
+    #[test]
+    fn sheds_everything_that_is_left_while_power_costs_more_than_shedding() {
+        let action = act(testing::turn(&testing::brief(), 5).price(1_500.0));
+        assert_eq!([action.battery_mw, action.diesel_mw, action.curtail_mw], [20.0, 15.0, 15.0]);
     }
 
     #[test]
