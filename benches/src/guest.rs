@@ -18,7 +18,7 @@ const MODULE: &str = r#"
     (local.get $at))
   (func (export "arena:campus/player@0.1.0#brief") (param i32))
   (func (export "arena:campus/player@0.1.0#notice")
-    (param i32 i32 i32 i32 i32 f64 i32 i32)
+    (param i32 i32 i64 i64 i32 f64 i32 i32)
     NOTICE)
   (func (export "arena:campus/player@0.1.0#act")
     (param i32 f64 f64 f64 f64 i32 i32 i32 i32 f64 f64 f64 f64 f64 f64 f64)
@@ -44,6 +44,6 @@ fn component(text: &str) -> Vec<u8> {
     let package = resolve.push_str("campus.wit", WIT).expect("the WIT parses");
     let world = resolve.select_world(&[package], Some("campus-strategy")).expect("the world is there");
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata fits");
-    let encoder = ComponentEncoder::default().validate(true).module(&module).expect("a module");
-    encoder.clone().encode().expect("the guest is of the world")
+    let mut encoder = ComponentEncoder::default().validate(true).module(&module).expect("a module");
+    encoder.encode().expect("the guest is of the world")
 }

@@ -2,4 +2,5 @@
 
 mod build;
 mod campus;
+mod cli;
 mod sandbox;

@@ -1,5 +1,5 @@
-//! Known vulnerabilities of our dependencies, by cargo-deny. Not a part of `test`: its answer changes with the day
-//! and needs the network, and a test run must say tomorrow what it says today.
+//! Known vulnerabilities of our dependencies, by cargo-deny. Not a part of `test`: its answer changes with
+//! the day and needs the network, and a test run must say tomorrow what it says today.
 
 use crate::fault::{Fault, Outcome};
 use crate::repo::Repo;

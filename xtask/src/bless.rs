@@ -1,4 +1,5 @@
-//! Rewrites what is generated and committed: guest digests, JSON Schemas, golden files, snapshots of the command line.
+//! Rewrites what is generated and committed: guest digests, JSON Schemas, golden files, snapshots of the
+//! command line.
 
 use crate::fault::{Fault, Outcome};
 use crate::guests;
@@ -15,7 +16,7 @@ pub(crate) fn run(repo: &Repo) -> Outcome {
     let arena = repo.build_arena(Profile::Dev)?;
     guests::build_and_record(repo, &toolchain, &arena)?;
     // The tests that compare with a committed file write it instead when they see these.
-    repo.cargo(["test", "--package", "arena-tests"])
+    repo.cargo(["test", "--workspace", "--lib", "--bins", "--tests"])
         .env("ARENA_BLESS", "1")
         .env("INSTA_UPDATE", "always")
         .pass()?;

@@ -1,4 +1,5 @@
-//! The command line of `cargo xtask`. Parsed by hand: it is small, and it is compiled before anything else can start.
+//! The command line of `cargo xtask`. Parsed by hand: it is small, and it is compiled before anything else
+//! can start.
 
 use crate::test;
 
@@ -44,7 +45,8 @@ pub(crate) enum Command {
     Tidy,
 }
 
-/// Reads the arguments after `cargo xtask`: a command, nothing where help is wanted, or what is wrong with them.
+/// Reads the arguments after `cargo xtask`: a command, nothing where help is wanted, or what is wrong with
+/// them.
 pub(crate) fn parse(args: &[String]) -> Result<Option<Command>, String> {
     let Some((name, rest)) = args.split_first() else { return Ok(None) };
     if name == "help" || args.iter().any(|arg| arg == "--help" || arg == "-h") {

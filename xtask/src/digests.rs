@@ -1,4 +1,5 @@
-//! `guest-examples/DIGESTS`: what every guest's component hashes to, by compiler. Built components never are committed.
+//! `guest-examples/DIGESTS`: what every guest's component hashes to, by compiler. Built components never are
+//! committed.
 //!
 //! One line is `<rustc commit hash> <guest> sha256:<hex>`; a line that starts with `#` is a comment.
 

@@ -1,4 +1,5 @@
-//! Child processes: what is run, how it is shown when it fails, and whether its output is wanted or passed on.
+//! Child processes: what is run, how it is shown when it fails, and whether its output is wanted or passed
+//! on.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The guest toolchain: what is there already, else rustup's target, else Debian's packages, else what to type.
+//! The guest toolchain: what is there already, else rustup's target, else Debian's packages, else what to
+//! type.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,8 @@ fn sysroot(rustc: &Path, repo: &Repo) -> Outcome<PathBuf> {
     Ok(PathBuf::from(text.trim_end()))
 }
 
-/// The target counts as installed when its `core` is there; an empty folder is left by an interrupted download.
+/// The target counts as installed when its `core` is there; an empty folder is left by an interrupted
+/// download.
 fn has_target(sysroot: &Path) -> bool {
     let libraries = sysroot.join("lib/rustlib").join(GUEST_TARGET).join("lib");
     std::fs::read_dir(libraries)
@@ -118,7 +120,8 @@ fn install_from_debian(repo: &Repo) -> Result<(), String> {
     let packages = DEBIAN_PACKAGES.join(" ");
     talk::note("guest toolchain", &format!("apt-get install {packages}"));
     apt(repo, &["update"])?;
-    // Never at the price of something that is installed: these packages conflict with Debian's other compiler.
+    // Never at the price of something that is installed: these packages conflict with Debian's other
+    // compiler.
     apt(
         repo,
         &[&["install", "--yes", "--no-remove", "--no-install-recommends"], &DEBIAN_PACKAGES[..]].concat(),

@@ -149,6 +149,11 @@ impl<'a> Io<'a> {
         self.env.columns.unwrap_or(COLUMNS)
     }
 
+    /// Columns a row of a table may fill: without a terminal a row stays one line, for `grep`.
+    pub(crate) fn row_columns(&self) -> usize {
+        self.env.columns.unwrap_or(usize::MAX)
+    }
+
     /// What is known of the place.
     pub fn env(&self) -> &Env {
         &self.env

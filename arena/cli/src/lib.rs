@@ -17,13 +17,13 @@ mod commands;
 mod exit;
 mod failure;
 mod files;
-mod frontiers;
 mod ink;
 mod io;
 mod packs;
 mod strategies;
 mod toolchain;
 mod view;
+mod yardstick;
 
 use std::ffi::OsString;
 

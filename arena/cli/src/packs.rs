@@ -20,8 +20,6 @@ pub(crate) struct BuiltIn {
     /// At most six letters, for the head of a column.
     pub(crate) short: &'static str,
     text: &'static str,
-    /// The least cost by relief, worked out.
-    pub(crate) frontier: &'static str,
 }
 
 macro_rules! built_in {
@@ -30,7 +28,6 @@ macro_rules! built_in {
             name: $name,
             short: $short,
             text: include_str!(concat!("../../../scenarios/", $name, ".json")),
-            frontier: include_str!(concat!("../../../scenarios/frontier/", $name, ".json")),
         }),*]
     };
 }

@@ -52,7 +52,7 @@ pub const V1: Limits = Limits {
 const _: () =
     assert!(V1.brief_fuel_max >= V1.turn_fuel_max, "a guest must be able to afford its own briefing");
 const _: () = assert!(V1.episode_fuel_max >= V1.turn_fuel_max, "one full turn must fit the episode");
-const _: () = assert!(V1.memory_bytes_max % 65_536 == 0, "memory is sold in whole pages");
+const _: () = assert!(V1.memory_bytes_max.is_multiple_of(65_536), "memory is sold in whole pages");
 const _: () = assert!(V1.episode_log_bytes_max >= V1.turn_log_bytes_max, "one full turn of log must fit");
 
 /// The row of that version, if there is one.

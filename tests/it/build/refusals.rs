@@ -39,10 +39,8 @@ fn folders_without_a_strategy() {
 
     small_package(&folder("lost"), "lost", "cdylib", "");
     let manifest = std::fs::read_to_string(folder("lost/Cargo.toml")).expect("it is there");
-    write(
-        &folder("lost/Cargo.toml"),
-        &format!("{manifest}[dependencies]\nnowhere = {{ path = \"nowhere\" }}\n"),
-    );
+    write(&folder("lost/Cargo.toml"), &format!("{manifest}[dependencies]\nwit-bindgen = \"=0.0.1-never\"\n"));
+    write(&folder("lost/.cargo/config.toml"), "[net]\noffline = true\n");
     check([folder("lost")], Exit::Blocked, &["cargo cannot find what it depends on"]);
 }
 

@@ -2,6 +2,7 @@
 
 use arena_tests::repository;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
 
 /// Spends, sells and asks for too much, so that every kind of clamp is met.
 pub(crate) const TRADER: &str = r#"
@@ -55,17 +56,14 @@ pub(crate) fn component(body: &str) -> Vec<u8> {
     {body}
     (i32.const 16)))"#
     );
-    encode(&wat::parse_str(text).expect("the guest's text is WebAssembly"))
+    encode(wat::parse_str(text).expect("the guest's text is WebAssembly"))
 }
 
-fn encode(module: &[u8]) -> Vec<u8> {
-    // The parser of WIT comes out of an empty component: it is no dependency of its own here.
-    let empty = wat::parse_str("(component)").expect("an empty component");
-    let mut resolve = wit_component::decode(&empty).expect("decodes").resolve().clone();
-    let (package, _) = resolve.push_dir(repository().join("wit/campus")).expect("the WIT is in the repository");
-    let world = resolve.select_world(&[package], Some("campus-strategy")).expect("the world is in the WIT");
-    let mut module = module.to_vec();
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("embeds");
-    let encoder = ComponentEncoder::default().validate(true).module(&module);
-    encoder.and_then(|mut encoder| encoder.encode()).expect("the guest is a component")
+fn encode(mut module: Vec<u8>) -> Vec<u8> {
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_path(repository().join("wit/campus")).expect("the WIT parses");
+    let world = resolve.select_world(&[package], Some("campus-strategy")).expect("the world is there");
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata fits");
+    let mut encoder = ComponentEncoder::default().module(&module).expect("a module of the world");
+    encoder.encode().expect("a component")
 }

@@ -40,7 +40,11 @@ fn every_example_of_the_help_is_a_command_line() {
             let words = example.split(['>', ';', '|']).next().unwrap_or_default().split_whitespace();
             let words: Vec<&str> = words.take_while(|word| !word.starts_with('#')).collect();
             let parsed = command().try_get_matches_from([&["arena"], words.as_slice()].concat());
-            assert!(parsed.is_ok(), "arena {example}: {}", parsed.map_or_else(|why| why.to_string(), |_| String::new()));
+            assert!(
+                parsed.is_ok(),
+                "arena {example}: {}",
+                parsed.map_or_else(|why| why.to_string(), |_| String::new())
+            );
         }
     }
 }
@@ -92,10 +96,9 @@ fn the_limits_are_shown() {
 
 #[test]
 fn the_schemas_are_those_of_the_engine() {
-    for (name, schema) in [
-        ("pack", arena_engine::campus::pack_schema()),
-        ("episode", arena_engine::campus::episode_schema()),
-    ] {
+    for (name, schema) in
+        [("pack", arena_engine::campus::pack_schema()), ("episode", arena_engine::campus::episode_schema())]
+    {
         assert_eq!(arena(["schema", name]).json(), schema);
     }
 }

@@ -24,7 +24,8 @@ fn any_name_plays_and_none_reaches_the_terminal_raw() {
     for name in NAMES {
         let wasm = folder.file(name, &component);
         let log = folder.at(&name.replace(".wasm", ".json"));
-        let args = ["play".into(), "two-spikes".into(), wasm.into_os_string(), "--log".into(), log.into_os_string()];
+        let args =
+            ["play".into(), "two-spikes".into(), wasm.into_os_string(), "--log".into(), log.into_os_string()];
         let ran = arena(args);
         assert_eq!(ran.exit, Exit::Forfeited, "{name:?}: {}", ran.err);
         let shown = format!("{}{}", ran.out, ran.err);
@@ -95,7 +96,8 @@ fn a_folder_that_cannot_be_written_to_stays_as_it_is() {
     // Whoever may write anywhere finds out elsewhere.
     let open = std::fs::File::create(folder.at("closed/probe")).is_ok();
     let log = if open { "/proc/log.json".into() } else { folder.at("closed/log.json") };
-    let args = ["play".into(), "two-spikes".into(), wasm.into_os_string(), "--log".into(), log.into_os_string()];
+    let args =
+        ["play".into(), "two-spikes".into(), wasm.into_os_string(), "--log".into(), log.into_os_string()];
     let ran = arena(args);
     assert_eq!((ran.exit, ran.out.as_str()), (Exit::Usage, ""));
     assert!(ran.err.contains("cannot write `") && ran.err.contains("hint: "), "{}", ran.err);

@@ -40,7 +40,8 @@ fn colours_are_for_terminals_and_for_who_asks() {
     let folder = folder_with("trader.wasm", guests::TRADER);
     let coloured = |env: Env, flag: &str| {
         let wasm = folder.at("trader.wasm");
-        let args = ["play".into(), "two-spikes".into(), wasm.into_os_string(), format!("--color={flag}").into()];
+        let args =
+            ["play".into(), "two-spikes".into(), wasm.into_os_string(), format!("--color={flag}").into()];
         arena_in(env, b"", args).out.contains('\x1b')
     };
     let terminal = || Env { out_is_terminal: true, ..Env::default() };
@@ -124,7 +125,9 @@ fn nothing_is_overwritten_unless_it_is_asked_for() {
 #[test]
 fn the_seed_is_recorded() {
     let folder = folder_with("trader.wasm", guests::TRADER);
-    let seed = |arg: &str| folder.arena(&format!("play two-spikes {{}}/trader.wasm --json{arg}")).json()["seed"].clone();
+    let seed = |arg: &str| {
+        folder.arena(&format!("play two-spikes {{}}/trader.wasm --json{arg}")).json()["seed"].clone()
+    };
     assert_eq!(seed(""), seed(" --seed 0"));
     assert_ne!(seed(""), seed(" --seed 1"));
     let hex = "ab".repeat(32);

@@ -45,7 +45,11 @@ fn what_is_no_array_of_actions_is_refused() {
     for wrong in ["", "{}", "[", "[1e999]", r#"[{"curtail_mw": 1, "curtail_mw": 2}]"#, "[] []", "\u{0}"] {
         let ran = arena_in(Env::default(), wrong.as_bytes(), args);
         assert_eq!((ran.exit, ran.out.as_str()), (Exit::Usage, ""), "{wrong}");
-        assert!(ran.err.starts_with("error: cannot replay actions `(standard input)`: 1 fault\n"), "{}", ran.err);
+        assert!(
+            ran.err.starts_with("error: cannot replay actions `(standard input)`: 1 fault\n"),
+            "{}",
+            ran.err
+        );
     }
 }
 

@@ -45,7 +45,8 @@ fn a_closed_pipe_is_no_error() {
     let (exit, err) = run_into(closed(100), &["play", "two-spikes", wasm, "--log", log]);
     assert_eq!((exit, err.as_str()), (Exit::Forfeited, ""));
     assert!(folder.at("log.json").exists());
-    for args in [&["pack", "show", "two-spikes"][..], &["--help"], &["schema", "pack"], &["limits", "--json"]] {
+    for args in [&["pack", "show", "two-spikes"][..], &["--help"], &["schema", "pack"], &["limits", "--json"]]
+    {
         let (exit, err) = run_into(closed(0), args);
         assert_eq!((exit, err.as_str()), (Exit::Success, ""), "{args:?}");
     }

@@ -53,7 +53,9 @@ fn a_change_is_named_by_its_place() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 7] = [
         ("/settlement/stars", |log| log["settlement"]["stars"] = json!(3)),
-        ("/turns/3/resolution/turn_cost_usd", |log| log["turns"][3]["resolution"]["turn_cost_usd"] = json!(1.0)),
+        ("/turns/3/resolution/turn_cost_usd", |log| {
+            log["turns"][3]["resolution"]["turn_cost_usd"] = json!(1.0)
+        }),
         ("/turns/3/action/battery_mw", |log| log["turns"][3]["action"]["battery_mw"] = json!("much")),
         ("/pins/pack_sha256", |log| log["pins"]["pack_sha256"] = json!("0".repeat(64))),
         ("/pins/engine_version", |log| log["pins"]["engine_version"] = json!("2")),

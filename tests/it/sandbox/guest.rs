@@ -58,7 +58,7 @@ pub(crate) fn component(wat: &str) -> Vec<u8> {
 pub(crate) fn encode(mut module: Vec<u8>, world: &str, encoding: StringEncoding) -> Vec<u8> {
     let (resolve, world) = world_of(world);
     embed_component_metadata(&mut module, &resolve, world, encoding).expect("metadata fits a module");
-    let encoder = ComponentEncoder::default().module(&module).expect("a module of the world");
+    let mut encoder = ComponentEncoder::default().module(&module).expect("a module of the world");
     encoder.encode().expect("a component")
 }
 

@@ -1,4 +1,10 @@
 //! The sandbox under attack: hostile guests, hostile components, a hostile machine.
 
-pub(crate) mod guest;
+mod admission;
+mod cache;
+mod fuel;
+mod guest;
 mod hostile;
+mod isolation;
+mod machine;
+mod wasi;

@@ -1,5 +1,5 @@
-//! Every page can be reached from README.md or ARCHITECTURE.md, every link leads somewhere, and ARCHITECTURE.md
-//! knows every crate.
+//! Every page can be reached from README.md or ARCHITECTURE.md, every link leads somewhere, and
+//! ARCHITECTURE.md knows every crate.
 
 use std::collections::BTreeSet;
 

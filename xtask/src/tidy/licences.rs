@@ -1,5 +1,5 @@
-//! Licences, sources and duplicate versions of our dependencies, by the lists in `deny.toml`. It is the part of
-//! cargo-deny that needs no network, so that every machine can run it; `cargo xtask audit` runs the rest.
+//! Licences, sources and duplicate versions of our dependencies, by the lists in `deny.toml`. It is the part
+//! of cargo-deny that needs no network, so that every machine can run it; `cargo xtask audit` runs the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 

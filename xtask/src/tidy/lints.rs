@@ -1,5 +1,5 @@
-//! Every crate takes the workspace's lints, and a crate's own `clippy.toml`, which replaces the one at the root,
-//! repeats it.
+//! Every crate takes the workspace's lints, and a crate's own `clippy.toml`, which replaces the one at the
+//! root, repeats it.
 
 use super::Finding;
 use super::packages::Packages;

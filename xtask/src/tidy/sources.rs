@@ -1,4 +1,5 @@
-//! What source code may not contain, and how long a file may get. How long a function may get is clippy's to say.
+//! What source code may not contain, and how long a file may get. How long a function may get is clippy's to
+//! say.
 
 use super::Finding;
 use super::tree::{File, Tree};

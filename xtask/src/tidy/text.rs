@@ -1,4 +1,5 @@
-//! What holds for every file: its size, its line ends, and that it does not say on whose machine it was written.
+//! What holds for every file: its size, its line ends, and that it does not say on whose machine it was
+//! written.
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -8,7 +9,8 @@ const BYTES_MAX: usize = 300_000;
 const VERBATIM: &[&str] = &["tests/golden/", "tests/vectors/"];
 /// Names that stand for anybody's.
 const ANYBODY: &[&str] = &["me", "user", "you"];
-/// Starts of folders that belong to a person. Put together here, so that this file does not break its own rule.
+/// Starts of folders that belong to a person. Put together here, so that this file does not break its own
+/// rule.
 const PERSONAL: &[&str] =
     &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/"), concat!("\\Us", "ers\\")];
 
@@ -65,7 +67,8 @@ fn machine_paths(file: &File, text: &str, root: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether an absolute path to a person's folder is here; a URL or a relative path may go on with the same letters.
+/// Whether an absolute path to a person's folder is here; a URL or a relative path may go on with the same
+/// letters.
 fn starts_in(line: &str, folder: &str) -> bool {
     let goes_on = |before: &str| before.ends_with(|it: char| it.is_alphanumeric() || ".-_".contains(it));
     let drive = |before: &str| folder.starts_with('\\') && before.ends_with(':');

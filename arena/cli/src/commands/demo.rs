@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arena_engine::Excerpt;
+use arena_engine::campus::hindsight::Frontier;
 use arena_engine::campus::{self, MetricId, Settlement};
 use arena_sandbox::{Seats, Strategy};
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
-use crate::frontiers;
 use crate::ink::Tone;
 use crate::io::Io;
 use crate::packs::{self, Named};
@@ -19,6 +19,7 @@ use crate::strategies;
 use crate::view::numbers::{count, counted, grouped};
 use crate::view::outcome::stars;
 use crate::view::table::{Cell, Column, Table};
+use crate::yardstick;
 
 /// Let every strategy of a folder play every pack of another, and verify every log
 #[derive(Debug, clap::Args)]
@@ -66,21 +67,23 @@ struct Outcome {
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let packs = read_packs(&args.packs, io)?;
     let mut contenders = load(&args.strategies, io)?;
+    let frontiers = prove(&packs, io);
     files::make_folder(&args.logs)?;
-    let started = Instant::now();
+    let mut playing = Duration::ZERO;
     let episodes = contenders.len() * packs.len();
     let bar = io.progress("episodes", episodes as u64);
     let mut names = BTreeSet::new();
     for contender in &mut contenders {
-        for named in &packs {
-            let outcome = play(contender, named, &args.logs, &mut names)?;
+        for (named, frontier) in packs.iter().zip(&frontiers) {
+            let mut outcome = play(contender, named, &args.logs, &mut names, &mut playing)?;
+            outcome.closeness = frontier.as_ref().and_then(|it| it.closeness(&outcome.settlement));
             contender.episodes.push(outcome);
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    let rate = (episodes as f64 / started.elapsed().as_secs_f64()) as u64;
-    io.talk(format_args!("episodes  {episodes} of {episodes} · {} episodes/s, verified", count(rate)));
+    let rate = (episodes as f64 / playing.as_secs_f64()) as u64;
+    io.talk(format_args!("episodes  {episodes} of {episodes} · played at {} episodes/s", count(rate)));
     contenders.sort_by_key(|contender| std::cmp::Reverse(contender.merit()));
     if args.output.json {
         io.print_json(&contenders.iter().map(|contender| contender.json(&packs)).collect::<Vec<_>>());
@@ -100,6 +103,19 @@ fn read_packs(folder: &Path, io: &mut Io<'_>) -> Result<Vec<Named>, Failure> {
     packs.iter().for_each(|pack| pack.warn(io));
     packs.sort_by_key(|named| packs::position(&named.pack.document().pack_id));
     Ok(packs)
+}
+
+/// The best that was possible on each pack.
+fn prove(packs: &[Named], io: &mut Io<'_>) -> Vec<Option<Frontier>> {
+    let bar = io.progress("optima", packs.len() as u64);
+    let prove = |named: &Named| {
+        let frontier = yardstick::of(&named.pack);
+        bar.inc(1);
+        frontier
+    };
+    let frontiers = packs.iter().map(prove).collect();
+    bar.finish_and_clear();
+    frontiers
 }
 
 fn load(folder: &Path, io: &mut Io<'_>) -> Result<Vec<Contender>, Failure> {
@@ -123,9 +139,12 @@ fn play(
     named: &Named,
     logs: &Path,
     names: &mut BTreeSet<String>,
+    playing: &mut Duration,
 ) -> Result<Outcome, Failure> {
     let seed = arena_sandbox::seed("0").map_err(|why| Failure::internal("make a seed", why))?;
+    let started = Instant::now();
     let played = arena_sandbox::play(&contender.strategy, &named.pack, seed)?;
+    *playing += started.elapsed();
     let pack_id = &named.pack.document().pack_id;
     let mut name = files::as_name(&format!("{}-{pack_id}", contender.name));
     while !names.insert(name.clone()) {
@@ -138,7 +157,7 @@ fn play(
     let fuel = played.log.run.as_ref().and_then(|run| run.fuel.iter().copied().max());
     Ok(Outcome {
         replays: campus::verify(&written, &named.pack).is_ok(),
-        closeness: frontiers::closeness(&named.pack, &played.log.settlement),
+        closeness: None,
         turn_fuel_max: fuel.unwrap_or_default(),
         forfeited: played.forfeit.is_some(),
         settlement: played.log.settlement,

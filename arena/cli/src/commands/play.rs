@@ -14,13 +14,13 @@ use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
-use crate::frontiers;
 use crate::ink::Tone;
 use crate::io::Io;
 use crate::packs::{self, Named};
 use crate::strategies;
 use crate::view::chart::Chart;
 use crate::view::{blocks, forfeit, lines, outcome, svg, turns};
+use crate::yardstick;
 
 /// Let a strategy play a scenario pack in the sandbox
 ///
@@ -115,11 +115,12 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let strategy = strategies::load(&host, &args.strategy)?;
     let played = arena_sandbox::play(&strategy, &named.pack, args.seed.digest)?;
     let kept = keep(args, &named, &played)?;
+    let best = yardstick::best_at(&named.pack, &played.log.settlement);
     tell_guest_log(args, &played.log, io);
     if args.output.json {
-        io.print_json(&result(&played, &named, &kept));
+        io.print_json(&result(&played, best, &kept));
     } else {
-        show(args, &named, &played, &kept, io);
+        show(args, &named, &played, best, &kept, io);
     }
     Ok(if played.forfeit.is_some() { Exit::Forfeited } else { Exit::Success })
 }
@@ -212,7 +213,7 @@ fn tell_guest_log(args: &Args, log: &EpisodeLog, io: &mut Io<'_>) {
     }
 }
 
-fn result(played: &Played, named: &Named, kept: &Kept) -> Value {
+fn result(played: &Played, best: Option<f64>, kept: &Kept) -> Value {
     let log = &played.log;
     let fuel_max = log.run.as_ref().and_then(|run| run.fuel.iter().max());
     let shown = |path: &Option<PathBuf>| path.as_deref().map(files::shown);
@@ -223,7 +224,7 @@ fn result(played: &Played, named: &Named, kept: &Kept) -> Value {
         "strategy_sha256": log.run.as_ref().map(|run| run.strategy_sha256),
         "seed": log.run.as_ref().map(|run| run.seed),
         "settlement": log.settlement,
-        "best_usd_per_mwh_at_this_relief": frontiers::best_at(&named.pack, &log.settlement),
+        "best_usd_per_mwh_at_this_relief": best,
         "forfeit": played.forfeit,
         "turn_fuel_max": fuel_max,
         "memory_bytes_max": played.memory_bytes,
@@ -234,13 +235,13 @@ fn result(played: &Played, named: &Named, kept: &Kept) -> Value {
     })
 }
 
-fn show(args: &Args, named: &Named, played: &Played, kept: &Kept, io: &mut Io<'_>) {
+fn show(args: &Args, named: &Named, played: &Played, best: Option<f64>, kept: &Kept, io: &mut Io<'_>) {
     let (ink, columns, log) = (io.ink(), io.columns(), &played.log);
     for line in lines::dotted(&outcome::header(log, &named.pack), columns) {
         io.print(ink.paint(Tone::Quiet, line));
     }
     let delay = delay(args, log.turns.len(), io);
-    for line in turns::table(log, &named.pack, played.forfeit.as_ref()).lines(columns, ink) {
+    for line in turns::table(log, &named.pack, played.forfeit.as_ref()).lines(io.row_columns(), ink) {
         io.print(line);
         if let Some(delay) = delay {
             io.flush();
@@ -257,7 +258,6 @@ fn show(args: &Args, named: &Named, played: &Played, kept: &Kept, io: &mut Io<'_
     if let Some(forfeit) = &played.forfeit {
         show_forfeit(args, forfeit, log, kept, io);
     }
-    let best = frontiers::best_at(&named.pack, &log.settlement);
     let mut facts = outcome::facts(log, &named.pack, &V1, best);
     if let Some(path) = &kept.log {
         facts.add("log", files::shown(path));

@@ -34,7 +34,7 @@ pub(crate) fn draw(chart: &Chart, columns: usize, ink: Ink) -> Vec<String> {
 /// Columns of one turn: labels stand beside their bands if two are left then.
 fn turn_width(chart: &Chart, room: usize) -> usize {
     let turns = chart.ticks.len().max(1);
-    let labels = chart.bands.iter().map(|band| width(&band.label) + 2).max().unwrap_or_default();
+    let labels = chart.bands.iter().map(|band| width(&band_label(band)) + 2).max().unwrap_or_default();
     match room.saturating_sub(labels) / turns {
         0 | 1 => (room / turns).clamp(1, TURN_MAX),
         beside => beside.min(TURN_MAX),
@@ -156,21 +156,33 @@ fn tick_line(ticks: &[String], each: usize) -> String {
 
 fn draw_band(band: &Band, axis: usize, each: usize, columns: usize, ink: Ink) -> String {
     let mut line = " ".repeat(axis + 2);
-    for mark in &band.marks {
-        let (letter, tone) = match mark {
-            Mark::None => ('·', Tone::Quiet),
-            Mark::Faint => ('░', Tone::Quiet),
-            Mark::Half(tone) => ('▒', *tone),
-            Mark::Full(tone) => ('█', *tone),
-        };
-        line.push_str(&ink.paint(tone, letter.to_string().repeat(each)));
+    for run in band.marks.chunk_by(|a, b| a == b) {
+        let (letter, tone) = letter(run[0]);
+        line.push_str(&ink.paint(tone, letter.to_string().repeat(each * run.len())));
     }
     let used = axis + 2 + each * band.marks.len();
-    if used + 2 + width(&band.label) <= columns {
-        format!("{line}  {}", band.label)
+    let label = band_label(band);
+    if used + 2 + width(&label) <= columns {
+        format!("{line}  {label}")
     } else {
-        format!("{}{}\n{line}", " ".repeat(axis + 2), band.label)
+        format!("{}{label}\n{line}", " ".repeat(axis + 2))
     }
+}
+
+fn letter(mark: Mark) -> (char, Tone) {
+    match mark {
+        Mark::None => ('·', Tone::Quiet),
+        Mark::Faint => ('░', Tone::Quiet),
+        Mark::Half(tone) => ('▒', tone),
+        Mark::Full(tone) => ('█', tone),
+    }
+}
+
+/// `grid: watch ▒, emergency █`
+fn band_label(band: &Band) -> String {
+    let legend: Vec<String> =
+        band.legend.iter().map(|(mark, word)| format!("{word} {}", letter(*mark).0)).collect();
+    if legend.is_empty() { band.label.clone() } else { format!("{}: {}", band.label, legend.join(", ")) }
 }
 
 #[cfg(test)]

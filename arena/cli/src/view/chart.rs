@@ -33,6 +33,8 @@ pub(crate) struct Panel {
 #[derive(Debug, Clone)]
 pub(crate) struct Band {
     pub(crate) label: String,
+    /// What the marks say, where the label does not.
+    pub(crate) legend: Vec<(Mark, &'static str)>,
     pub(crate) marks: Vec<Mark>,
 }
 
@@ -82,7 +84,7 @@ impl Chart {
                 (false, true) => Mark::Faint,
                 (false, false) => Mark::None,
             };
-            bands.push(Band { label, marks: (0..pack.turns()).map(mark).collect() });
+            bands.push(Band { label, legend: Vec::new(), marks: (0..pack.turns()).map(mark).collect() });
         }
         let title = format!("{} ({})", Excerpt::line(&document.name), document.pack_id);
         let remark = left_out(document.events.len());
@@ -167,14 +169,19 @@ fn status_band(status: &[Status]) -> Band {
         Status::Watch => Mark::Half(Tone::Warn),
         Status::Emergency => Mark::Full(Tone::Bad),
     };
-    Band { label: "grid: watch ▒, emergency █".to_owned(), marks: status.iter().map(mark).collect() }
+    let legend = vec![(Mark::Half(Tone::Warn), "watch"), (Mark::Full(Tone::Bad), "emergency")];
+    Band { label: "grid".to_owned(), legend, marks: status.iter().map(mark).collect() }
 }
 
 /// What came of one event, turn by turn.
 fn outcome_band(log: &EpisodeLog, event: &Event) -> Band {
-    let label = match event.kind {
-        EventKind::CurtailmentOrder { .. } => format!("{}: met ▒, short █", event.id),
-        EventKind::ConservationAppeal { .. } => format!("{}: accepted ▒, on offer ░", event.id),
+    let legend = match event.kind {
+        EventKind::CurtailmentOrder { .. } => {
+            vec![(Mark::Half(Tone::Good), "met"), (Mark::Full(Tone::Bad), "short")]
+        }
+        EventKind::ConservationAppeal { .. } => {
+            vec![(Mark::Half(Tone::Good), "accepted"), (Mark::Faint, "on offer")]
+        }
     };
     let marks = log.turns.iter().map(|turn| {
         let share = turn.resolution.events.iter().find(|share| share.id == event.id);
@@ -186,5 +193,5 @@ fn outcome_band(log: &EpisodeLog, event: &Event) -> Band {
             None => Mark::None,
         }
     });
-    Band { label, marks: marks.collect() }
+    Band { label: event.id.clone(), legend, marks: marks.collect() }
 }

@@ -1,7 +1,7 @@
 //! A short list of facts: a label, the value, and what to compare it with.
 
 use crate::ink::{Ink, Tone};
-use crate::view::lines::{width, wrapped};
+use crate::view::lines::{dotted, width, wrapped};
 
 /// One line: `cost     512.40 $/MWh   do nothing 1 252.00`
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Facts {
             let value = if fact.value.is_empty() { 0 } else { value };
             let room = columns.saturating_sub(label + value).max(20);
             let padding = " ".repeat(value.saturating_sub(width(&fact.value)));
-            for (i, words) in wrapped(&fact.aside, room).into_iter().enumerate() {
+            for (i, words) in in_room(&fact.aside, room).into_iter().enumerate() {
                 let before =
                     if i == 0 { format!("{head}{painted}{padding}") } else { " ".repeat(label + value) };
                 lines.push(format!("{before}{words}"));
@@ -48,6 +48,14 @@ impl Facts {
         }
         lines
     }
+}
+
+/// Broken at its dots first, and within a part only where that is still too wide.
+fn in_room(aside: &str, room: usize) -> Vec<String> {
+    let parts: Vec<String> = aside.split(" · ").map(str::to_owned).collect();
+    let lines = dotted(&parts, room);
+    let fit = |line: String| if width(&line) <= room { vec![line] } else { wrapped(&line, room) };
+    lines.into_iter().flat_map(fit).collect()
 }
 
 impl Fact {

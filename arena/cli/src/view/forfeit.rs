@@ -57,6 +57,7 @@ fn stack(forfeit: &Forfeit) -> Vec<String> {
         | Forfeit::Overtime { .. }
         | Forfeit::StartFailed { .. } => &[],
     };
+    let frames = without_machinery(frames);
     let names: Vec<String> = frames
         .iter()
         .take(FRAMES_MAX)
@@ -78,6 +79,15 @@ fn stack(forfeit: &Forfeit) -> Vec<String> {
         lines.push(format!("  … {} more", frames.len() - FRAMES_MAX));
     }
     lines
+}
+
+/// How a panic comes to its trap is the same every time and not the author's.
+fn without_machinery(frames: &[Frame]) -> &[Frame] {
+    const MACHINERY: [&str; 4] =
+        ["__rustc::", "core::panicking::", "std::panicking::", "std::sys::backtrace::"];
+    let is_machinery = |frame: &Frame| MACHINERY.iter().any(|prefix| frame.function.starts_with(prefix));
+    let own = frames.iter().position(|frame| !is_machinery(frame)).unwrap_or_default();
+    &frames[own..]
 }
 
 /// The last error the guest logged on the turn it ended: the SDK's panic hook puts the message

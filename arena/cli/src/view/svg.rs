@@ -82,14 +82,16 @@ fn write_panel(out: &mut String, chart: &Chart, panel: &Panel, y: f64) -> fmt::R
     let at = |value: f64| y + (top - value) / span * height;
     let places = decimals([span]);
     writeln!(out, r#"<text x="{LEFT}" y="{}">{}</text>"#, y - 5.0, Escaped(&panel.label))?;
-    for value in [top, 0.0, bottom] {
+    let mut marked = vec![top, 0.0, bottom];
+    marked.dedup();
+    for value in marked {
         let (line, text) = (at(value), at(value) + 4.0);
         writeln!(
             out,
             r#"<line class="line" x1="{LEFT}" x2="{}" y1="{line:.1}" y2="{line:.1}"/>"#,
             WIDTH - RIGHT
         )?;
-        let (x, label) = (LEFT - 6.0, grouped(value, places));
+        let (x, label) = (LEFT - 6.0, if value == 0.0 { "0".to_owned() } else { grouped(value, places) });
         writeln!(out, r#"<text class="quiet" x="{x}" y="{text:.1}" text-anchor="end">{label}</text>"#)?;
     }
     writeln!(out, r#"<g class="{}">"#, class(panel.tone))?;
@@ -119,17 +121,12 @@ fn write_ticks(out: &mut String, chart: &Chart, y: f64) -> fmt::Result {
 }
 
 fn write_band(out: &mut String, chart: &Chart, band: &Band, y: f64) -> fmt::Result {
-    writeln!(out, r#"<text class="quiet" x="{LEFT}" y="{}">{}</text>"#, y + 10.0, Escaped(&band.label))?;
+    write_legend(out, band, y + 10.0)?;
     let step = column(chart);
     let mut start = 0;
     // One rectangle for each run of equal marks.
     for run in band.marks.chunk_by(|a, b| a == b) {
-        let class = match run[0] {
-            Mark::None => "none".to_owned(),
-            Mark::Faint => "faint".to_owned(),
-            Mark::Half(tone) => format!("{} half", class(tone)),
-            Mark::Full(tone) => class(tone).to_owned(),
-        };
+        let class = mark_class(run[0]);
         let (x, w) = (LEFT + start as f64 * step, run.len() as f64 * step);
         let y = y + 14.0;
         writeln!(
@@ -140,6 +137,28 @@ fn write_band(out: &mut String, chart: &Chart, band: &Band, y: f64) -> fmt::Resu
         start += run.len();
     }
     Ok(())
+}
+
+/// The label, then a square of each colour with its word.
+fn write_legend(out: &mut String, band: &Band, y: f64) -> fmt::Result {
+    write!(out, r#"<text class="quiet" x="{LEFT}" y="{y}">{}"#, Escaped(&band.label))?;
+    for (mark, word) in &band.legend {
+        let class = mark_class(*mark);
+        write!(
+            out,
+            r#"  <tspan class="{class}" dx="10">■</tspan><tspan class="quiet" dx="3">{word}</tspan>"#
+        )?;
+    }
+    writeln!(out, "</text>")
+}
+
+fn mark_class(mark: Mark) -> String {
+    match mark {
+        Mark::None => "none".to_owned(),
+        Mark::Faint => "faint".to_owned(),
+        Mark::Half(tone) => format!("{} half", class(tone)),
+        Mark::Full(tone) => class(tone).to_owned(),
+    }
 }
 
 fn class(tone: Tone) -> &'static str {

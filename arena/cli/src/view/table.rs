@@ -2,7 +2,7 @@
 //! and below it where they do not.
 
 use crate::ink::{Ink, Tone};
-use crate::view::lines::width;
+use crate::view::lines::{width, wrapped};
 
 /// One column.
 #[derive(Debug, Clone)]
@@ -62,6 +62,9 @@ struct Row {
     note: Option<Cell>,
 }
 
+/// Of a note below its row.
+const INDENT: usize = 4;
+
 /// Columns and rows.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -85,7 +88,7 @@ impl Table {
         }
     }
 
-    /// The head, then one entry for each row; an entry has two lines where a note does not fit
+    /// The head, then one entry for each row; an entry has more lines where a note does not fit
     /// beside its row.
     pub(crate) fn lines(&self, columns: usize, ink: Ink) -> Vec<String> {
         let widths = self.widths();
@@ -96,13 +99,15 @@ impl Table {
             let mut line = self.line(&row.cells, &widths, ink);
             if let Some(note) = &row.note {
                 let fits = total + 2 + width(&note.text) <= columns;
-                let painted = ink.paint(note.tone, &note.text);
                 if fits {
                     let used = self.used(&row.cells, &widths);
                     line.push_str(&" ".repeat(total - used + 2));
-                    line.push_str(&painted);
+                    line.push_str(&ink.paint(note.tone, &note.text));
                 } else {
-                    line.push_str(&format!("\n{}{painted}", " ".repeat(4)));
+                    for words in wrapped(&note.text, columns.saturating_sub(INDENT)) {
+                        let painted = ink.paint(note.tone, words);
+                        line.push_str(&format!("\n{:INDENT$}{painted}", ""));
+                    }
                 }
             }
             lines.push(line);

@@ -94,7 +94,8 @@ pub(crate) fn status(status: Status) -> Cell {
 }
 
 fn power(value: f64, sign: bool) -> Cell {
-    let text = grouped(value, 1);
+    // What nobody means to ask takes no more room than what somebody does.
+    let text = if value.abs() < 1e5 { grouped(value, 1) } else { format!("{value:.0e}") };
     match text.as_str() {
         "0.0" => Cell::toned(Tone::Quiet, "·"),
         _ if sign && value > 0.0 => format!("+{text}").into(),

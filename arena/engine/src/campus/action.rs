@@ -172,6 +172,16 @@ impl RawAction {
         action
     }
 
+    /// Whether the member is written with a value.
+    pub(super) fn has_value(&self, field: Field) -> bool {
+        match field {
+            Field::CurtailMw => matches!(self.curtail_mw, Given::Value(_)),
+            Field::BatteryMw => matches!(self.battery_mw, Given::Value(_)),
+            Field::DieselMw => matches!(self.diesel_mw, Given::Value(_)),
+            Field::AcceptOffer => matches!(self.accept_offer, Given::Value(_)),
+        }
+    }
+
     /// Whether the member is written as `null`.
     pub(super) fn is_null(&self, field: Field) -> bool {
         match field {

@@ -2,6 +2,7 @@ use std::fmt::{self, Write as _};
 
 use super::event::EventKind;
 use super::pack::{Metric, MetricId, Pack};
+use crate::ENGINE_VERSION;
 use crate::limits::Limits;
 
 /// The briefing a competitor reads before the first turn, in Markdown: the pack's own words, both
@@ -17,6 +18,7 @@ fn write(out: &mut String, pack: &Pack, limits: &Limits) -> fmt::Result {
     let document = pack.document();
     writeln!(out, "# {}\n\n{}\n", document.name, document.brief_md.trim())?;
     writeln!(out, "## The episode\n")?;
+    writeln!(out, "- Pack {pack}, engine {ENGINE_VERSION}")?;
     let time = &document.time;
     writeln!(out, "- {} turns of {} minutes from {}", time.turns, time.step_minutes, time.start_local)?;
     write_site(out, pack)?;
@@ -74,7 +76,9 @@ fn write_metric(out: &mut String, metric: &Metric) -> fmt::Result {
         MetricId::CostUsdPerMwh => {
             ("cost ÷ IT demand, in $/MWh (demand, not served load); lower is better", "≤")
         }
-        MetricId::ReliefShare => ("relief delivered ÷ relief asked by orders; higher is better", "≥"),
+        MetricId::ReliefShare => {
+            ("relief delivered ÷ relief asked by orders, 1 when nothing is asked; higher is better", "≥")
+        }
         MetricId::ItServedShare => ("IT load served ÷ IT demand; higher is better", "≥"),
     };
     let [one, two, three] = metric.stars;
@@ -96,6 +100,7 @@ fn write_limits(out: &mut String, limits: &Limits) -> fmt::Result {
         "- log: {} bytes a turn, {} an episode; the rest is dropped and counted",
         limits.turn_log_bytes_max, limits.episode_log_bytes_max
     )?;
+    writeln!(out, "- fuel of a call into the host: {} and one more a byte", limits.host_call_fuel)?;
     writeln!(out, "- other texts and lists: {} bytes", limits.guest_text_bytes_max)?;
     writeln!(out, "- safety stop: {} s of CPU time in one call", limits.call_cpu_seconds_max)
 }

@@ -21,7 +21,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything that is wrong with a document, in document order.
+/// Everything that is wrong with a document, in the order in which its members are described.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(pub Vec<Finding>);
 
@@ -54,6 +54,10 @@ impl Findings {
         } else {
             self.dropped += 1;
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
     }
 
     pub(super) fn into_vec(mut self) -> Vec<Finding> {

@@ -127,14 +127,6 @@ pub fn replay(
 }
 
 impl RawAction {
-    /// Whether every member is given, as of a strategy that can act.
-    pub(super) fn is_whole(&self) -> bool {
-        self.curtail_mw != Given::Missing
-            && self.battery_mw != Given::Missing
-            && self.diesel_mw != Given::Missing
-            && self.accept_offer != Given::Missing
-    }
-
     /// The action that does nothing, as a forfeited turn shows it.
     pub(super) fn is_empty(&self) -> bool {
         self.curtail_mw == Given::Missing

@@ -30,7 +30,7 @@ const ID_BYTES_MAX: usize = 64;
 /// Faults told of one strip; a strip in another unit is wrong everywhere.
 const STRIP_FAULTS_MAX: usize = 5;
 
-/// Checks `value`; the faults in document order if there are any.
+/// Checks `value`; all of its faults if there are any.
 pub(super) fn check(value: &Value) -> Result<Checked, Vec<Finding>> {
     let mut checker = Checker::default();
     let read = checker.pack(value);

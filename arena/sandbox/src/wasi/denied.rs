@@ -54,22 +54,39 @@ fn deny(
     let offered = parameters.iter().map(bytes).fold(0, usize::saturating_add);
     charge(&mut store, offered)?;
     check_length(&store, offered)?;
+    parameters.iter().try_for_each(|value| give_back(&mut store, value))?;
     for (result, ty) in results.iter_mut().zip(function.results()) {
         *result = answer(&mut store, &ty)?;
     }
     Ok(())
 }
 
+/// The values inside a value.
+fn inner(value: &Val) -> Box<dyn Iterator<Item = &Val> + '_> {
+    match value {
+        Val::List(values) | Val::FixedLengthList(values) | Val::Tuple(values) => Box::new(values.iter()),
+        Val::Record(fields) => Box::new(fields.iter().map(|(_, value)| value)),
+        Val::Map(pairs) => Box::new(pairs.iter().flat_map(|(key, value)| [key, value])),
+        Val::Option(Some(value)) | Val::Variant(_, Some(value)) => Box::new(std::iter::once(&**value)),
+        Val::Result(Ok(Some(value)) | Err(Some(value))) => Box::new(std::iter::once(&**value)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// Bytes of text and items of lists in a value: it was copied before anyone could say no.
 fn bytes(value: &Val) -> usize {
-    let sum = |values: &[Val]| values.iter().map(|value| bytes(value).max(1)).fold(0, usize::saturating_add);
     match value {
         Val::String(text) => text.len(),
-        Val::List(items) | Val::FixedLengthList(items) | Val::Tuple(items) => sum(items),
-        Val::Record(fields) => fields.iter().map(|(_, value)| bytes(value)).fold(0, usize::saturating_add),
-        Val::Option(Some(value)) | Val::Variant(_, Some(value)) => bytes(value),
-        Val::Result(Ok(Some(value)) | Err(Some(value))) => bytes(value),
-        _ => 0,
+        Val::List(items) => items.iter().map(|item| bytes(item).max(1)).fold(0, usize::saturating_add),
+        other => inner(other).map(bytes).fold(0, usize::saturating_add),
+    }
+}
+
+/// Lets go of the handles in a value: what was lent must be back when the call ends.
+fn give_back(store: &mut StoreContextMut<'_, Cell>, value: &Val) -> Result<()> {
+    match value {
+        Val::Resource(handle) => handle.resource_drop(store),
+        other => inner(other).try_for_each(|value| give_back(store, value)),
     }
 }
 

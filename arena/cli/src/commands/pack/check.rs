@@ -11,7 +11,7 @@ use crate::failure::{Failure, place};
 use crate::files;
 use crate::ink::Tone;
 use crate::io::Io;
-use crate::view::numbers::{counted, grouped};
+use crate::view::numbers::{counted, optional};
 
 /// Check pack files: every fault and every warning, each with its place
 #[derive(Debug, clap::Args)]
@@ -89,14 +89,8 @@ fn promises(pack: &Arc<Pack>) -> (Vec<Requirement>, Vec<String>) {
         }
     };
     let failed = figures.iter().filter(|figure| !figure.holds());
-    broken.extend(failed.map(|figure| format!("{}, and must be {}", measured(figure), figure.limit)));
+    broken.extend(failed.map(|figure| format!("{} must be {}", figure.what, figure.limit)));
     (figures, broken)
-}
-
-fn measured(figure: &Requirement) -> String {
-    let value =
-        figure.value.map_or_else(|| "has no value".to_owned(), |value| format!("is {}", grouped(value, 4)));
-    format!("{} {value}", figure.what)
 }
 
 impl Verdict {
@@ -148,8 +142,10 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
             for warning in warnings {
                 io.print(format_args!("  {} {}", ink.paint(Tone::Warn, "warning:"), place(file, warning)));
             }
-            for figure in figures.iter().filter(|figure| figure.holds()) {
-                io.print(format_args!("  {}", measured(figure)));
+            for figure in figures {
+                let tone = if figure.holds() { Tone::Plain } else { Tone::Bad };
+                let value = format!("{:>9}", optional(figure.value, 4));
+                io.print(format_args!("{}  {}: {}", ink.paint(tone, value), figure.what, figure.limit));
             }
             for promise in broken {
                 io.print(format_args!("  {} {promise}", ink.paint(Tone::Bad, "broken:")));

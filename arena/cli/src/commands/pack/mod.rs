@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::io::Io;
 
-/// Look at scenario packs: what they say, whether they are valid, how well they can be played
+/// Look at scenario packs, check them, find their optimum
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) enum Command {

@@ -2,16 +2,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arena_canon::Digest;
 use arena_engine::campus::hindsight::{Frontier, FrontierPoint, HindsightError, frontier, optimum};
 use arena_engine::campus::{EpisodeLog, Pack, RawAction};
 use arena_engine::limits::V1;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
-use crate::frontiers::{Point, Record};
 use crate::ink::Tone;
 use crate::io::Io;
 use crate::packs::{self, Named};
@@ -53,6 +54,47 @@ Examples:
   arena pack optimum my-pack.json --svg frontier.svg
   arena pack optimum my-pack.json --json";
 
+/// A frontier as it is printed.
+#[derive(Serialize)]
+struct Record<'p> {
+    pack_id: &'p str,
+    pack_version: &'p str,
+    pack_sha256: Digest,
+    points: Vec<Point>,
+}
+
+/// One point of it, its schedule left out.
+#[derive(Serialize)]
+struct Point {
+    relief_share: f64,
+    cost_usd_per_mwh: f64,
+    bound_usd_per_mwh: f64,
+    delivered_share: f64,
+}
+
+impl<'p> Record<'p> {
+    fn new(pack: &'p Pack, frontier: &Frontier) -> Self {
+        let document = pack.document();
+        Self {
+            pack_id: &document.pack_id,
+            pack_version: &document.pack_version,
+            pack_sha256: pack.sha256(),
+            points: frontier.points.iter().map(Point::from).collect(),
+        }
+    }
+}
+
+impl From<&FrontierPoint> for Point {
+    fn from(point: &FrontierPoint) -> Self {
+        Self {
+            relief_share: point.relief_share,
+            cost_usd_per_mwh: point.cost_usd_per_mwh,
+            bound_usd_per_mwh: point.bound_usd_per_mwh,
+            delivered_share: point.delivered_share,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     if let Some(path) = &args.svg {
         files::may_write(path, Existing::replace_if(args.force))?;
@@ -76,7 +118,7 @@ fn one(args: &Args, named: &Named, share: f64, io: &mut Io<'_>) -> Result<Exit, 
         return Ok(Exit::Success);
     }
     let log = EpisodeLog::replay(&named.pack, &actions, &[]);
-    for line in turns::table(&log, &named.pack, None).lines(io.columns(), io.ink()) {
+    for line in turns::table(&log, &named.pack, None).lines(io.row_columns(), io.ink()) {
         io.print(line);
     }
     io.print("");

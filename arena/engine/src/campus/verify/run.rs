@@ -5,19 +5,25 @@ use arena_canon::json::{Pointer, Value};
 
 use super::super::action::RawAction;
 use super::super::fault::Findings;
-use super::super::log::{Pins, Run};
+use super::super::clamp::Field;
+use super::super::log::{NonFiniteValue, Pins, Run};
 use super::read_whole;
 use crate::competitor::{During, Forfeit, ForfeitRecord, FuelScope};
 use crate::limits::{Limits, limits};
 
-pub(super) fn check(log: &Value, pins: Option<&Pins>, actions: &[RawAction], findings: &mut Findings) {
+pub(super) fn check(
+    log: &Value,
+    pins: Option<&Pins>,
+    (actions, nonfinite): (&[RawAction], &[NonFiniteValue]),
+    findings: &mut Findings,
+) {
     let at = Pointer::default().key("run");
     let row = pinned_limits(log, pins, findings);
     let Some(run) = log.get("run").and_then(|run| read_whole::<Run>(run, &at, findings)) else { return };
     if !["lean", "wasi"].contains(&run.linker.as_str()) {
         findings.add(&at.key("linker"), "expected lean or wasi");
     }
-    check_acted(run.forfeit.as_ref(), actions, &at, findings);
+    check_acted(run.forfeit.as_ref(), (actions, nonfinite), &at, findings);
     check_lines(&run, actions, &at, findings);
     if let Some(row) = row {
         check_fuel(&run, row, actions.len(), &at.key("fuel"), findings);
@@ -55,14 +61,15 @@ fn pinned_limits(log: &Value, pins: Option<&Pins>, findings: &mut Findings) -> O
 /// A strategy that can act gives all of its action, and one that forfeited gives nothing.
 fn check_acted(
     forfeit: Option<&ForfeitRecord>,
-    actions: &[RawAction],
+    (actions, nonfinite): (&[RawAction], &[NonFiniteValue]),
     at: &Pointer,
     findings: &mut Findings,
 ) {
     let forfeited_on = forfeit.map_or(actions.len(), |forfeit| forfeit.turn as usize);
     for (turn, action) in actions.iter().enumerate() {
         let at = if forfeit.is_some() { at.key("forfeit").key("turn") } else { at.key("forfeit") };
-        if turn < forfeited_on && !action.is_whole() {
+        let lost = |field| nonfinite.iter().any(|it| (it.turn as usize, it.field) == (turn, field));
+        if turn < forfeited_on && !Field::ALL.into_iter().all(|field| action.has_value(field) || lost(field)) {
             let message = format!("turn {turn} has no whole action, yet it was not forfeited");
             return findings.add(&at, message);
         }
