@@ -18,10 +18,15 @@ pub(crate) struct Parts {
     pub(crate) core_instances: u32,
     pub(crate) memories: u32,
     pub(crate) tables: u32,
-    /// Functions, globals and imports of one module: what its bookkeeping grows with.
-    pub(crate) definitions_per_module: u32,
+    /// Functions, globals, imports and segments: what the bookkeeping of modules grows with.
+    pub(crate) definitions: u32,
+    /// Parameters or results of one type: a branch moves as many values for one unit of fuel, which
+    /// must not be slower than a load that misses every cache.
+    pub(crate) values_per_type: u32,
     /// Lifted and lowered functions of the component: what its own bookkeeping grows with.
     pub(crate) canonical_functions: u32,
+    /// Resource types, imported and its own: the same.
+    pub(crate) resource_types: u32,
 }
 
 /// Ordinary Python output has the most of all: a main module, its libraries and adapters.
@@ -30,8 +35,10 @@ pub(crate) const PARTS: Parts = Parts {
     core_instances: 32,
     memories: 4,
     tables: 8,
-    definitions_per_module: 60_000,
+    definitions: 60_000,
+    values_per_type: 100,
     canonical_functions: 10_000,
+    resource_types: 1_000,
 };
 
 /// Most bookkeeping of the runtime for one instance; what admission lets through fits.

@@ -121,6 +121,21 @@ fn binary() -> Option<PathBuf> {
 }
 
 #[test]
+fn without_cargo_the_way_to_get_it_is_told() {
+    let Some(program) = binary() else {
+        return skip("without_cargo_the_way_to_get_it_is_told", "the binary is not built");
+    };
+    let workshop = workshop();
+    let folder = new_project(workshop.path(), "no-cargo");
+    let output =
+        Command::new(program).arg("build").arg(folder).env_clear().env("PATH", workshop.path()).output();
+    let output = output.expect("the binary can be started");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(Exit::Blocked.code().into()), "{err}");
+    assert!(err.contains("cargo is not installed") && err.contains("https://rustup.rs"), "{err}");
+}
+
+#[test]
 fn a_source_that_spells_out_its_folder_is_told() {
     let test = "a_source_that_spells_out_its_folder_is_told";
     let workshop = workshop();

@@ -173,7 +173,7 @@ fn the_ledger_is_the_sum_of_the_turns_in_their_order() {
 
 #[test]
 fn laws_hold_for_random_games() {
-    for_random_games(150, |game| {
+    for_random_games(60, |game| {
         let (pack, log) = (game.pack(), replay(game));
         let play = |_: &std::sync::Arc<Pack>| replay(game);
         let case = Case { document: &game.document, pack: &pack, log: &log, play: &play };

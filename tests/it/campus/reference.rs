@@ -225,83 +225,25 @@ fn resolve(pack: &Value, t: usize, asked: Asked, state: &mut State) -> Value {
     let d = f(&pack["site"]["it_demand_mw"][t]);
     let (discharge, charge) = (most(0.0, battery_mw), most(0.0, -battery_mw));
     let import = most(0.0, d - curtail - discharge - diesel) + charge;
-    let (price, slopes) =
-        (f(&pack["grid"]["price_usd_per_mwh"][t]), &pack["grid"]["price_slope_usd_per_mwh_per_mw"]);
+    let slopes = &pack["grid"]["price_slope_usd_per_mwh_per_mw"];
+    let price = f(&pack["grid"]["price_usd_per_mwh"][t]);
     let eff = if slopes.is_null() { price } else { price + f(&slopes[t]) * (import - d) };
     let reduction = most(0.0, d - import);
-
-    let all = pack["events"].as_array().expect("events");
-    let active = |kind: &'static str| {
-        all.iter().enumerate().filter(move |(_, event)| event["kind"] == kind && is_active(event, t))
-    };
-    let mut requested = 0.0;
-    for (_, order) in active("curtailment_order") {
-        requested += f(&order["requested_mw"])
-    }
-    let ordered = least(requested, d);
-    let delivered = least(ordered, reduction);
-    let mut shares = Vec::new();
-    let (mut left_ask, mut left_del) = (ordered, delivered);
-    for (_, order) in active("curtailment_order") {
-        let a = least(f(&order["requested_mw"]), left_ask);
-        let g = least(a, left_del);
-        shares.push(json!({ "id": order["id"], "kind": order["kind"], "asked_mw": a, "delivered_mw": g, "shortfall_mw": a - g }));
-        (left_ask, left_del) = (left_ask - a, left_del - g);
-    }
-
+    let (ordered, delivered, mut shares) = orders(pack, t, d, reduction);
     let voluntary = most(0.0, reduction - ordered);
-    for (i, _) in active("conservation_appeal") {
-        state.accepted[i] |= accept
-    }
-    let mut paid = None;
-    for (i, appeal) in active("conservation_appeal").filter(|(i, _)| state.accepted[*i]) {
-        if paid
-            .is_none_or(|best: usize| f(&appeal["credit_usd_per_mwh"]) > f(&all[best]["credit_usd_per_mwh"]))
-        {
-            paid = Some(i)
-        }
-    }
-    let mut credit = 0.0;
-    for (i, appeal) in active("conservation_appeal") {
-        let mw = if paid == Some(i) { voluntary } else { 0.0 };
-        let usd = (mw * h) * f(&appeal["credit_usd_per_mwh"]);
-        shares.push(json!({ "id": appeal["id"], "kind": appeal["kind"], "accepted": state.accepted[i], "credited_mw": mw, "credit_usd": usd }));
-        credit += usd;
-    }
+    let (credit, paid) = appeals(pack, t, voluntary * h, voluntary, accept, state);
+    shares.extend(paid);
 
     let energy_cost = (import * h) * eff;
     let fuel_cost = (diesel * h) * f(&pack["site"]["generator"]["fuel_usd_per_mwh"]);
     let sla_cost = (curtail * h) * f(&pack["site"]["sla_usd_per_mwh"]);
     let turn_cost = ((energy_cost + fuel_cost) + sla_cost) - credit;
-    let battery = &pack["site"]["battery"];
-    if charge > 0.0 {
-        state.soc += (charge * h) * f(&battery["round_trip_efficiency"]);
-    } else if discharge > 0.0 {
-        state.soc -= discharge * h;
-    }
-    state.soc = least(most(state.soc, 0.0), f(&battery["capacity_mwh"]));
-    if diesel > 0.0 {
-        state.permit_min -= pack["time"]["step_minutes"].as_i64().expect("minutes");
-        state.generator_turns += 1;
-    }
-    for (sum, more) in state.ledger.iter_mut().zip([turn_cost, curtail * h, delivered * h, ordered * h]) {
-        *sum += more
-    }
-    let booked = [
-        d * h,
-        (d - curtail) * h,
-        import * h,
-        charge * h,
-        discharge * h,
-        diesel * h,
-        energy_cost,
-        fuel_cost,
-        sla_cost,
-        credit,
-    ];
-    for (sum, more) in state.totals.iter_mut().zip(booked) {
-        *sum += more
-    }
+    use_stores(pack, (charge * h, discharge * h, diesel), state);
+    let of_ledger = [turn_cost, curtail * h, delivered * h, ordered * h];
+    let of_energy = [d * h, (d - curtail) * h, import * h, charge * h, discharge * h, diesel * h];
+    let of_money = [energy_cost, fuel_cost, sla_cost, credit];
+    state.ledger.iter_mut().zip(of_ledger).for_each(|(sum, more)| *sum += more);
+    state.totals.iter_mut().zip(of_energy.into_iter().chain(of_money)).for_each(|(sum, more)| *sum += more);
     state.clamps += clamps.len();
     json!({
         "applied": { "curtail_mw": curtail, "battery_mw": battery_mw, "diesel_mw": diesel, "accept_offer": accept },
@@ -311,6 +253,69 @@ fn resolve(pack: &Value, t: usize, asked: Asked, state: &mut State) -> Value {
         "energy_cost_usd": energy_cost, "fuel_cost_usd": fuel_cost, "sla_cost_usd": sla_cost, "credit_usd": credit,
         "turn_cost_usd": turn_cost, "soc_mwh": state.soc, "permit_hours_remaining": state.permit_min as f64 / 60.0,
     })
+}
+
+/// Active events of that kind, with their positions in the pack.
+fn active<'p>(pack: &'p Value, kind: &'static str, t: usize) -> Vec<(usize, &'p Value)> {
+    let all = pack["events"].as_array().expect("events").iter().enumerate();
+    all.filter(|(_, event)| event["kind"] == kind && is_active(event, t)).collect()
+}
+
+/// What is asked and delivered, and each order's part of it.
+fn orders(pack: &Value, t: usize, d: f64, reduction: f64) -> (f64, f64, Vec<Value>) {
+    let mut requested = 0.0;
+    for (_, order) in active(pack, "curtailment_order", t) {
+        requested += f(&order["requested_mw"]);
+    }
+    let ordered = least(requested, d);
+    let delivered = least(ordered, reduction);
+    let (mut left_ask, mut left_del) = (ordered, delivered);
+    let mut shares = Vec::new();
+    for (_, order) in active(pack, "curtailment_order", t) {
+        let a = least(f(&order["requested_mw"]), left_ask);
+        let g = least(a, left_del);
+        shares.push(json!({ "id": order["id"], "kind": order["kind"], "asked_mw": a, "delivered_mw": g, "shortfall_mw": a - g }));
+        left_ask -= a;
+        left_del -= g;
+    }
+    (ordered, delivered, shares)
+}
+
+/// What is earned, and each appeal's part of it.
+fn appeals(pack: &Value, t: usize, mwh: f64, mw: f64, accept: bool, state: &mut State) -> (f64, Vec<Value>) {
+    let offered = active(pack, "conservation_appeal", t);
+    let mut best: Option<(usize, f64)> = None;
+    for (i, appeal) in &offered {
+        state.accepted[*i] |= accept;
+        let rate = f(&appeal["credit_usd_per_mwh"]);
+        if state.accepted[*i] && best.is_none_or(|(_, most)| rate > most) {
+            best = Some((*i, rate));
+        }
+    }
+    let (mut credit, mut shares) = (0.0, Vec::new());
+    for (i, appeal) in offered {
+        let pays = best.is_some_and(|(best, _)| best == i);
+        let (mw, mwh) = if pays { (mw, mwh) } else { (0.0, 0.0) };
+        let usd = mwh * f(&appeal["credit_usd_per_mwh"]);
+        shares.push(json!({ "id": appeal["id"], "kind": appeal["kind"], "accepted": state.accepted[i],
+            "credited_mw": mw, "credit_usd": usd }));
+        credit += usd;
+    }
+    (credit, shares)
+}
+
+fn use_stores(pack: &Value, (charged, discharged, diesel): (f64, f64, f64), state: &mut State) {
+    let battery = &pack["site"]["battery"];
+    if charged > 0.0 {
+        state.soc += charged * f(&battery["round_trip_efficiency"]);
+    } else if discharged > 0.0 {
+        state.soc -= discharged;
+    }
+    state.soc = least(most(state.soc, 0.0), f(&battery["capacity_mwh"]));
+    if diesel > 0.0 {
+        state.permit_min -= pack["time"]["step_minutes"].as_i64().expect("minutes");
+        state.generator_turns += 1;
+    }
 }
 
 fn settle(pack: &Value, state: &State) -> Value {

@@ -150,11 +150,10 @@ fn edges(luck: &mut SplitMix, _: &Observation<'_>) -> Action {
     }
 }
 
-/// A script at an episode; it gives up on a turn if it is told to.
-pub(crate) struct Player<'s> {
-    pub(crate) script: &'s Script,
-    pub(crate) luck: SplitMix,
-    pub(crate) gives_up: Option<(u32, Forfeit)>,
+/// A script at an episode.
+struct Player<'s> {
+    script: &'s Script,
+    luck: SplitMix,
 }
 
 impl Competitor for Player<'_> {
@@ -163,10 +162,7 @@ impl Competitor for Player<'_> {
     }
 
     fn act(&mut self, seen: &Observation<'_>) -> Result<Turn<Action>, HostFault> {
-        match &self.gives_up {
-            Some((turn, why)) if *turn == seen.turn() => Ok(Turn::Forfeited(why.clone())),
-            _ => Ok(Turn::Acted((self.script.act)(&mut self.luck, seen))),
-        }
+        Ok(Turn::Acted((self.script.act)(&mut self.luck, seen)))
     }
 }
 
@@ -174,7 +170,7 @@ impl Competitor for Player<'_> {
 pub(crate) fn play(pack: &Arc<Pack>, script: &Script) -> EpisodeLog {
     let mut episode = Episode::new(Arc::clone(pack));
     let mut recorder = Recorder::new(pack.turns());
-    let mut player = Player { script, luck: SplitMix::seed(2), gives_up: None };
+    let mut player = Player { script, luck: SplitMix::seed(2) };
     campus::play(&mut episode, &mut player, &mut recorder).expect("a script has no host to fail");
     let settlement = episode.settle().expect("an episode is played to its end");
     EpisodeLog::new(pack, recorder, settlement, Pins::of_replay(pack), None)

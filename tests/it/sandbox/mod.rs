@@ -8,3 +8,4 @@ mod hostile;
 mod isolation;
 mod machine;
 mod wasi;
+mod worst;

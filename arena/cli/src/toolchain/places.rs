@@ -60,10 +60,12 @@ impl Places {
     /// The places that `bytes` name all the same, because the source itself wrote them down.
     pub(crate) fn found_in(&self, bytes: &[u8]) -> Vec<&str> {
         let is_in = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        // `/src` is in every path of a source: so short a place cannot be told from chance.
+        let can_tell = |text: &str| text.len() >= 8;
         let mut found: Vec<&str> = Vec::new();
         for Place { here, .. } in &self.0 {
             // A folder within one that was found says nothing more.
-            if !found.iter().any(|outer| here.starts_with(*outer)) && is_in(here) {
+            if !found.iter().any(|outer| here.starts_with(*outer)) && can_tell(here) && is_in(here) {
                 found.push(here);
             }
         }
@@ -158,8 +160,9 @@ mod tests {
     #[test]
     fn a_path_that_was_written_down_is_found_once() {
         let place = |here: &str| Place { here: here.to_owned(), name: String::new() };
-        let places = Places(vec![place("/ws"), place("/ws/target"), place("/other")]);
-        assert_eq!(places.found_in(b"..../ws/target/x...."), ["/ws"]);
-        assert!(places.found_in(b"w/s").is_empty());
+        let places =
+            Places(vec![place("/src"), place("/home/me"), place("/home/me/target"), place("/elsewhere")]);
+        assert_eq!(places.found_in(b"..../home/me/target/x....sdk/src/log.rs"), ["/home/me"]);
+        assert!(places.found_in(b"home/me").is_empty());
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn draw(chart: &Chart, columns: usize, ink: Ink) -> Vec<String> {
     }
     let indent = " ".repeat(axis);
     lines.push(format!("{indent} └{}", "─".repeat(each * chart.ticks.len())));
-    lines.push(format!("{indent}  {}", tick_line(&chart.ticks, each)).trim_end().to_owned());
+    lines.push(format!("{indent}  {}", tick_line(&chart.ticks, each, room)).trim_end().to_owned());
     for band in &chart.bands {
         lines.push(draw_band(band, axis, each, columns, ink));
     }
@@ -55,7 +55,7 @@ impl Scale {
         let rows = panel.rows.max(2);
         // One scale for both sides of zero: the finest that fits, in as few rows as it needs.
         let sizes = (1..=rows).flat_map(|above| (0..=rows - above).map(move |below| (above, below)));
-        let fits = |scale: &Self| scale.bottom() <= bottom;
+        let fits = |scale: &Self| scale.bottom() <= bottom && scale.rows() > 1;
         let order = |a: &Self, b: &Self| a.row.total_cmp(&b.row).then(a.rows().cmp(&b.rows()));
         let scales = sizes.map(|(above, below)| Self::with(above, below, top, bottom));
         scales.filter(fits).min_by(order).unwrap_or(Self { above: 1, below: 1, row: 1.0 })
@@ -142,11 +142,12 @@ fn cell(value: f64, row: usize, scale: &Scale) -> char {
 }
 
 /// Labels below their columns, as many as do not touch.
-fn tick_line(ticks: &[String], each: usize) -> String {
+fn tick_line(ticks: &[String], each: usize, room: usize) -> String {
     let mut line = String::new();
     for (i, tick) in ticks.iter().enumerate() {
         let at = i * each;
-        if i == 0 || at >= width(&line) + 3 {
+        let apart = at >= width(&line) + 3 && at + width(tick) <= room;
+        if i == 0 || apart {
             line.push_str(&" ".repeat(at - width(&line)));
             line.push_str(tick);
         }
@@ -226,6 +227,6 @@ mod tests {
 
     #[test]
     fn flat_zero_does_not_divide_by_zero() {
-        assert_eq!(draw(&chart(&[0.0, 0.0]), 30, Ink::NONE)[1], "4 ┤");
+        assert_eq!(draw(&chart(&[0.0, 0.0]), 30, Ink::NONE)[1..3], ["2 ┤", "0 ┤"]);
     }
 }

@@ -26,8 +26,8 @@ const STYLE: &str = "\
     --blue: #6ea3f5; --magenta: #d98ad3; --cyan: #4fc3cc; --good: #63c37a; --warn: #f0bd55; --bad: #f0726c; } }
 text { font: 13px system-ui, sans-serif; fill: var(--ink); }
 .title { font-size: 16px; font-weight: 600; } .quiet { fill: var(--quiet); font-size: 12px; }
-.line { stroke: var(--line); } .paper { fill: var(--paper); } .none { fill: var(--line); opacity: .4; }
-.faint { fill: var(--quiet); opacity: .5; } .half { opacity: .55; }
+.line { stroke: var(--line); } .paper { fill: var(--paper); } .none { fill: var(--line); fill-opacity: .4; }
+.faint { fill: var(--quiet); fill-opacity: .5; } .half { fill-opacity: .55; }
 .blue { fill: var(--blue); } .magenta { fill: var(--magenta); } .cyan { fill: var(--cyan); }
 .good { fill: var(--good); } .warn { fill: var(--warn); } .bad { fill: var(--bad); }";
 

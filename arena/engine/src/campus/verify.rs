@@ -21,7 +21,8 @@ mod run;
 pub fn verify(bytes: &[u8], pack: &Arc<Pack>) -> Result<Value, Faults> {
     let root = Pointer::default();
     let read = json::read(bytes, super::DOCUMENT_BYTES_MAX);
-    let log = read.map_err(|error| Faults(vec![Finding { pointer: String::new(), message: error.to_string() }]))?;
+    let log =
+        read.map_err(|error| Faults(vec![Finding { pointer: String::new(), message: error.to_string() }]))?;
     let mut findings = Findings::default();
     check_members(&log, &mut findings);
     check_header(&log, pack, &mut findings);

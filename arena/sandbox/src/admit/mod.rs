@@ -170,15 +170,19 @@ fn check_counts(shape: &Shape, limits: &Limits, refusals: &mut Vec<Refusal>) {
             refusals.push(Refusal::new(code, message, hint));
         }
     };
-    let parts = "admit.too_many_parts";
-    at_most(parts, "core instances", shape.core_instances, PARTS.core_instances.into(), None);
-    at_most(parts, "memories", shape.memories, PARTS.memories.into(), None);
-    at_most(parts, "tables", shape.tables, PARTS.tables.into(), None);
-    at_most(parts, "component instances", shape.component_instances, PARTS.component_instances.into(), None);
-    let functions = PARTS.canonical_functions.into();
-    at_most(parts, "lifted and lowered functions", shape.canonical_functions, functions, None);
-    let definitions = u64::from(PARTS.definitions_per_module);
-    at_most(parts, "functions, globals and imports of one module", shape.definitions_max, definitions, None);
+    let parts = [
+        ("core instances", shape.core_instances, PARTS.core_instances),
+        ("memories", shape.memories, PARTS.memories),
+        ("tables", shape.tables, PARTS.tables),
+        ("component instances", shape.component_instances, PARTS.component_instances),
+        ("lifted and lowered functions", shape.canonical_functions, PARTS.canonical_functions),
+        ("resource types", shape.resource_types, PARTS.resource_types),
+        ("functions, globals, imports and segments", shape.definitions_max, PARTS.definitions),
+        ("parameters or results of one type", shape.values_max, PARTS.values_per_type),
+    ];
+    for (what, found, most) in parts {
+        at_most("admit.too_many_parts", what, found, most.into(), None);
+    }
     let less = Some("ask for less at the start and grow when needed");
     let memory = limits.memory_bytes_max;
     at_most("admit.memory_too_large", "bytes of memory at the start", shape.memory_bytes_min, memory, less);

@@ -1,14 +1,13 @@
 //! What a component is made of, from its bytes alone. The validator sees every byte, so what is
 //! read here is well-formed under the features a guest may use.
 
-use wasmparser::component_types::ComponentInstanceTypeId;
-use wasmparser::types::Types;
-use wasmparser::{
-    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentTypeRef, Encoding, Instance, Parser,
-    Payload, ValidPayload, Validator,
-};
-
 use arena_engine::Excerpt;
+use wasmparser::component_types::{ComponentAnyTypeId, ComponentEntityType, ComponentInstanceTypeId};
+use wasmparser::types::{Types, TypesRef};
+use wasmparser::{
+    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentType, ComponentTypeRef, Encoding, Instance, Parser,
+    Payload, ValidPayload, Validator, WasmFeatures,
+};
 
 use super::Refusal;
 use crate::config;
@@ -22,12 +21,17 @@ pub(super) struct Shape {
     pub(super) component_instances: u64,
     /// Functions that cross the border of the component, and the like.
     pub(super) canonical_functions: u64,
-    /// Sums over all core instances.
+    /// Imported and its own.
+    pub(super) resource_types: u64,
+    /// Sums over all core instances, or of one module that is larger than that.
     pub(super) memories: u64,
     pub(super) tables: u64,
     pub(super) memory_bytes_min: u64,
     pub(super) table_elements_min: u64,
-    /// Functions, globals and imports of the largest module.
+    /// Parameters or results of the function type that has most. A branch moves as many values for
+    /// one unit of fuel.
+    pub(super) values_max: u64,
+    /// Functions, globals, imports and segments.
     pub(super) definitions_max: u64,
     /// Why values would pass between inner components, if they would.
     pub(super) adapter: Option<&'static str>,
@@ -48,32 +52,36 @@ pub(super) struct Export {
 
 /// Reads and validates every byte.
 pub(super) fn read(bytes: &[u8]) -> Result<(Shape, Types), Refusal> {
-    let invalid = |error: wasmparser::BinaryReaderError| {
+    read_valid(bytes).map_err(|error| {
         let what = Excerpt { text: error.message(), max: 400 };
-        let message = format!("not a valid component: {what} (at byte {})", error.offset());
-        let hint = if error.message().contains("not enabled") {
-            "build without this feature: what a guest may use is the same everywhere, and little"
-        } else {
-            "was the file cut short? build it again with `arena build`"
-        };
-        Refusal::new("admit.invalid", message, hint)
-    };
+        let what = format!("{what} (at byte {})", error.offset());
+        if Validator::new_with_features(WasmFeatures::all()).validate_all(bytes).is_ok() {
+            let message = format!("it uses a feature of WebAssembly that is off here: {what}");
+            let hint = "build for the features of Wasm 2.0 alone, as `arena build` does";
+            return Refusal::new("admit.feature_not_allowed", message, hint);
+        }
+        let hint = "was the file cut short? build it again with `arena build`";
+        Refusal::new("admit.invalid", format!("not a valid component: {what}"), hint)
+    })
+}
+
+fn read_valid(bytes: &[u8]) -> wasmparser::Result<(Shape, Types)> {
     let mut validator = Validator::new_with_features(config::features());
     let mut reader = Reader::default();
     let mut scratch = wasmparser::FuncValidatorAllocations::default();
     let mut outermost = None;
     for payload in Parser::new(0).parse_all(bytes) {
-        let payload = payload.map_err(invalid)?;
-        match validator.payload(&payload).map_err(invalid)? {
+        let payload = payload?;
+        match validator.payload(&payload)? {
             ValidPayload::Func(function, body) => {
                 let mut function = function.into_validator(scratch);
-                function.validate(&body).map_err(invalid)?;
+                function.validate(&body)?;
                 scratch = function.into_allocations();
             }
             ValidPayload::End(types) => outermost = Some(types),
             ValidPayload::Ok | ValidPayload::Parser(_) => {}
         }
-        reader.payload(payload).map_err(invalid)?;
+        reader.payload(payload)?;
     }
     let types = outermost.expect("a validated component has an end");
     Ok((reader.finish(&types), types))
@@ -93,6 +101,7 @@ struct Module {
     tables: u64,
     memory_bytes_min: u64,
     table_elements_min: u64,
+    /// Functions, globals, imports and segments.
     definitions: u64,
 }
 
@@ -104,6 +113,8 @@ struct Reader {
     /// The module being read, and those read so far, of the outermost component.
     module: Module,
     modules: Vec<Module>,
+    /// All core instances together.
+    instantiated: Module,
     functions: Vec<Origin>,
     instances: Vec<Origin>,
     /// Names and instance indices, resolved to types at the end.
@@ -111,14 +122,33 @@ struct Reader {
     exports: Vec<(String, u32)>,
 }
 
+impl Shape {
+    fn at_least(&mut self, module: &Module) {
+        self.memories = self.memories.max(module.memories);
+        self.tables = self.tables.max(module.tables);
+        self.memory_bytes_min = self.memory_bytes_min.max(module.memory_bytes_min);
+        self.table_elements_min = self.table_elements_min.max(module.table_elements_min);
+        self.definitions_max = self.definitions_max.max(module.definitions);
+    }
+}
+
 impl Reader {
     fn payload(&mut self, payload: Payload<'_>) -> wasmparser::Result<()> {
         match payload {
             Payload::Version { encoding, .. } => self.start(encoding),
             Payload::End(_) => self.end(),
-            Payload::ImportSection(section) => self.module.definitions += u64::from(section.count()),
-            Payload::FunctionSection(section) => self.module.definitions += u64::from(section.count()),
-            Payload::GlobalSection(section) => self.module.definitions += u64::from(section.count()),
+            Payload::TypeSection(section) => {
+                for ty in section.into_iter_err_on_gc_types() {
+                    let ty = ty?;
+                    let values = ty.params().len().max(ty.results().len()) as u64;
+                    self.shape.values_max = self.shape.values_max.max(values);
+                }
+            }
+            Payload::ImportSection(section) => self.define(section.count()),
+            Payload::FunctionSection(section) => self.define(section.count()),
+            Payload::GlobalSection(section) => self.define(section.count()),
+            Payload::ElementSection(section) => self.define(section.count()),
+            Payload::DataSection(section) => self.define(section.count()),
             Payload::MemorySection(section) => {
                 for memory in section {
                     self.module.memories += 1;
@@ -160,11 +190,16 @@ impl Reader {
 
     fn end(&mut self) {
         if self.open.pop() == Some(Encoding::Module) {
-            self.shape.definitions_max = self.shape.definitions_max.max(self.module.definitions);
+            // The pool refuses what could not be made, though nothing makes it.
+            self.shape.at_least(&self.module);
             if self.open.len() == 1 {
                 self.modules.push(self.module);
             }
         }
+    }
+
+    fn define(&mut self, definitions: u32) {
+        self.module.definitions += u64::from(definitions);
     }
 
     fn adapter(&mut self, why: &'static str) {
@@ -208,6 +243,11 @@ impl Reader {
                     self.alias(&alias?);
                 }
             }
+            Payload::ComponentTypeSection(section) => {
+                for ty in section {
+                    self.shape.resource_types += u64::from(matches!(ty?, ComponentType::Resource { .. }));
+                }
+            }
             Payload::ComponentImportSection(section) => {
                 for import in section {
                     let import = import?;
@@ -229,11 +269,12 @@ impl Reader {
         self.shape.core_instances += 1;
         let Instance::Instantiate { module_index, .. } = instance else { return };
         let Some(module) = self.modules.get(*module_index as usize).copied() else { return };
-        let shape = &mut self.shape;
-        shape.memories += module.memories;
-        shape.tables += module.tables;
-        shape.memory_bytes_min = shape.memory_bytes_min.saturating_add(module.memory_bytes_min);
-        shape.table_elements_min = shape.table_elements_min.saturating_add(module.table_elements_min);
+        let all = &mut self.instantiated;
+        all.memories += module.memories;
+        all.tables += module.tables;
+        all.memory_bytes_min = all.memory_bytes_min.saturating_add(module.memory_bytes_min);
+        all.table_elements_min = all.table_elements_min.saturating_add(module.table_elements_min);
+        all.definitions = all.definitions.saturating_add(module.definitions);
     }
 
     fn alias(&mut self, alias: &ComponentAlias<'_>) {
@@ -276,8 +317,19 @@ impl Reader {
         }
     }
 
+    fn imported_resources(&self, types: TypesRef<'_>) -> u64 {
+        let instances = self.imports.iter().filter_map(|(_, index)| *index);
+        let items = instances.flat_map(|index| &types[types.component_instance_at(index)].exports);
+        let resource = |ty| {
+            matches!(ty, ComponentEntityType::Type { created: ComponentAnyTypeId::Resource(_), .. })
+        };
+        items.filter(|(_, item)| resource(item.ty)).count() as u64
+    }
+
     fn finish(mut self, types: &Types) -> Shape {
         let types = types.as_ref();
+        self.shape.at_least(&self.instantiated);
+        self.shape.resource_types += self.imported_resources(types);
         self.shape.imports = self
             .imports
             .into_iter()

@@ -73,12 +73,14 @@ fn inner(value: &Val) -> Box<dyn Iterator<Item = &Val> + '_> {
     }
 }
 
-/// Bytes of text and items of lists in a value: it was copied before anyone could say no.
+/// Bytes of text and of lists in a value, as the host holds them: it was copied before anyone could
+/// say no.
 fn bytes(value: &Val) -> usize {
+    let inside = inner(value).map(bytes).fold(0, usize::saturating_add);
     match value {
         Val::String(text) => text.len(),
-        Val::List(items) => items.iter().map(|item| bytes(item).max(1)).fold(0, usize::saturating_add),
-        other => inner(other).map(bytes).fold(0, usize::saturating_add),
+        Val::List(items) => inside.saturating_add(size_of_val(items.as_slice())),
+        _ => inside,
     }
 }
 

@@ -4,8 +4,8 @@
 use arena_canon::json::{Pointer, Value};
 
 use super::super::action::RawAction;
-use super::super::fault::Findings;
 use super::super::clamp::Field;
+use super::super::fault::Findings;
 use super::super::log::{NonFiniteValue, Pins, Run};
 use super::read_whole;
 use crate::competitor::{During, Forfeit, ForfeitRecord, FuelScope};
@@ -37,7 +37,11 @@ pub(super) fn check(
 /// A run is held to a row of the limits table; a bare replay to none.
 fn pinned_limits(log: &Value, pins: Option<&Pins>, findings: &mut Findings) -> Option<&'static Limits> {
     let pins = pins?;
-    let at = Pointer::default().key("pins").key("limits_version");
+    let at = Pointer::default().key("pins");
+    if pins.wasmtime.is_some() != log.get("run").is_some() {
+        findings.add(&at.key("wasmtime"), "expected the runtime's version for a run, and null without one");
+    }
+    let at = at.key("limits_version");
     match (log.get("run"), pins.limits_version) {
         (None, None) => None,
         (None, Some(_)) => {
@@ -69,7 +73,8 @@ fn check_acted(
     for (turn, action) in actions.iter().enumerate() {
         let at = if forfeit.is_some() { at.key("forfeit").key("turn") } else { at.key("forfeit") };
         let lost = |field| nonfinite.iter().any(|it| (it.turn as usize, it.field) == (turn, field));
-        if turn < forfeited_on && !Field::ALL.into_iter().all(|field| action.has_value(field) || lost(field)) {
+        if turn < forfeited_on && !Field::ALL.into_iter().all(|field| action.has_value(field) || lost(field))
+        {
             let message = format!("turn {turn} has no whole action, yet it was not forfeited");
             return findings.add(&at, message);
         }
@@ -101,7 +106,8 @@ fn check_lines(run: &Run, actions: &[RawAction], at: &Pointer, findings: &mut Fi
 
 fn check_fuel(run: &Run, row: &Limits, turns: usize, at: &Pointer, findings: &mut Findings) {
     if run.fuel.len() != turns {
-        let message = format!("expected one count of fuel for each of {turns} turns, found {}", run.fuel.len());
+        let message =
+            format!("expected one count of fuel for each of {turns} turns, found {}", run.fuel.len());
         findings.add(at, message);
     }
     if run.brief_fuel > row.brief_fuel_max {
