@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::ink::{Colour, Ink, Tone};
 
 /// Where a command reads and writes: results on `out`, talk (progress, hints, warnings) on `err`.
@@ -167,7 +168,8 @@ impl<'a> Io<'a> {
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         self.out.flush();
         self.err.flush();
-        self.out.trouble.take().map_or(Ok(()), |why| Err(Failure::internal("write the result", why)))
+        let trouble = self.out.trouble.take();
+        trouble.map_or(Ok(()), |why| Err(Failure::internal("write the result", files::plain(&why))))
     }
 }
 

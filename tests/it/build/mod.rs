@@ -84,6 +84,7 @@ fn able(test: &str, ended: Ended) -> Option<Ended> {
     None
 }
 
+#[allow(clippy::print_stderr, reason = "the harness has no other way to tell of a test that did not run")]
 fn skip(test: &str, why: &str) {
     let ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
     assert!(!ci, "{test} cannot run: {why}");

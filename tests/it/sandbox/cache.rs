@@ -18,7 +18,9 @@ fn folder() -> TempDir {
 }
 
 fn guest() -> Vec<u8> {
-    component("(module (func (export \"act\") (type $act) (i32.const 64)) (memory (export \"memory\") 1) (data (i32.const 64) \"\\00\\00\\00\\00\\00\\00\\f0\\3f\"))")
+    component(
+        "(module (func (export \"act\") (type $act) (i32.const 64)) (memory (export \"memory\") 1) (data (i32.const 64) \"\\00\\00\\00\\00\\00\\00\\f0\\3f\"))",
+    )
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -61,9 +63,22 @@ fn a_damaged_file_is_compiled_anew() {
     };
     let end = whole.len();
     let damaged = [
-        Vec::new(), cut(1), cut(31), cut(32), cut(33), cut(end / 2), cut(end - 1),
-        flipped(0), flipped(31), flipped(32), flipped(100), flipped(end / 2), flipped(end - 1),
-        [whole.as_slice(), b"more"].concat(), vec![0; end], b"\x7fELF".to_vec(),
+        Vec::new(),
+        cut(1),
+        cut(31),
+        cut(32),
+        cut(33),
+        cut(end / 2),
+        cut(end - 1),
+        flipped(0),
+        flipped(31),
+        flipped(32),
+        flipped(100),
+        flipped(end / 2),
+        flipped(end - 1),
+        [whole.as_slice(), b"more"].concat(),
+        vec![0; end],
+        b"\x7fELF".to_vec(),
     ];
     for (i, bytes) in damaged.into_iter().enumerate() {
         std::fs::write(&path, bytes).expect("writable");

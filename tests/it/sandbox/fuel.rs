@@ -88,7 +88,8 @@ fn host_calls_cost_two_hundred_and_a_unit_a_byte() {
     let exits = r#"(import "wasi:cli/stdout@0.2.6" "get-stdout" (func $get (result i32)))
         (import "wasi:io/streams@0.2.6" "[method]output-stream.write" (func $write (param i32 i32 i32 i32)))
         (import "wasi:io/streams@0.2.6" "[resource-drop]output-stream" (func $drop (param i32)))---"#;
-    let stub = r#"(import "wasi:sockets/made-up@0.2.6" "take-text" (func $take (param i32 i32) (result i32)))---"#;
+    let stub =
+        r#"(import "wasi:sockets/made-up@0.2.6" "take-text" (func $take (param i32 i32) (result i32)))---"#;
     let random = r#"(import "wasi:random/random@0.2.6" "get-random-u64" (func $random (result i64)))---"#;
     let through_table = |parameters: u64| parameters + 4;
     let logged = 3 + 2 + through_table(3) + 200;

@@ -33,8 +33,16 @@ fn ten_thousand_seats_that_fail_leave_nothing_behind() {
 #[ignore = "counts what its process holds, so it runs in one of its own"]
 fn ten_thousand_seats() {
     let host = Host::new(&HostOptions::new(Seats::Pooled(2))).expect("a host");
-    let names = ["act-traps-on-turn-7", "start-traps", "brief-traps", "grows-until-refused", "logs-at-no-level",
-        "act-recurses", "opens-2000-handles", "act-returns-nan"];
+    let names = [
+        "act-traps-on-turn-7",
+        "start-traps",
+        "brief-traps",
+        "grows-until-refused",
+        "logs-at-no-level",
+        "act-recurses",
+        "opens-2000-handles",
+        "act-returns-nan",
+    ];
     let guests: Vec<Strategy> = hostile()
         .into_iter()
         .filter(|(name, _)| names.contains(&name.as_str()))
@@ -188,7 +196,11 @@ fn a_loaded_machine_changes_nothing() {
     let done = AtomicBool::new(false);
     let loaded = std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| while !done.load(Ordering::Relaxed) { std::hint::spin_loop() });
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::hint::spin_loop()
+                }
+            });
         }
         let loaded = bytes_of_all(&host);
         done.store(true, Ordering::Relaxed);
@@ -209,8 +221,14 @@ fn four_threads_play_as_one_does() {
 
 /// Logs of guests that end in every way there is, without the slowest.
 fn bytes_of_all(host: &Host) -> Vec<Vec<u8>> {
-    let slow = ["chases-pointers", "brief-loops", "start-loops", "initializer-loops", "realloc-loops",
-        "uses-its-budget-every-turn"];
+    let slow = [
+        "chases-pointers",
+        "brief-loops",
+        "start-loops",
+        "initializer-loops",
+        "realloc-loops",
+        "uses-its-budget-every-turn",
+    ];
     let guests = hostile().into_iter().filter(|(name, _)| !slow.contains(&name.as_str()));
     guests.map(|(_, text)| play_component(host, &component(&text)).log.to_bytes()).collect()
 }

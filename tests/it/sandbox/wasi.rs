@@ -96,7 +96,11 @@ const LUCK_OF_2A: [f64; 3] = [1_881_391_142.0, 1_365_948_975.0, 548_909_486.0];
 fn luck_is_charged_by_the_byte() {
     let fuel = |bytes: u32| {
         let code = format!("(call $bytes (i64.const {bytes}) (i32.const 64))");
-        let wat = telling(LUCK, "(func (export \"cabi_realloc\") (param i32 i32 i32 i32) (result i32) (i32.const 65536)) (memory (export \"memory\") 4)", &code);
+        let wat = telling(
+            LUCK,
+            "(func (export \"cabi_realloc\") (param i32 i32 i32 i32) (result i32) (i32.const 65536)) (memory (export \"memory\") 4)",
+            &code,
+        );
         played_out(&wat).log.run.expect("a run").fuel[11]
     };
     assert_eq!(fuel(65_536) - fuel(0), 65_536);
@@ -119,6 +123,7 @@ fn lines_bear_their_turn_and_level() {
     );
     let shown = |line: &LogLine| format!("{} {:?}", line.turn, line.level);
     let lines: Vec<String> = played.log.run.expect("a run").log.iter().map(shown).collect();
-    let expected = ["0 Debug", "0 Info", "0 Warn", "1 Warn", "1 Warn", "2 Warn", "3 Warn", "5 Warn", "11 Error"];
+    let expected =
+        ["0 Debug", "0 Info", "0 Warn", "1 Warn", "1 Warn", "2 Warn", "3 Warn", "5 Warn", "11 Error"];
     assert_eq!(lines, expected);
 }

@@ -25,7 +25,12 @@ fn report(name: &str, component: &[u8]) {
     let after = cpu_ns();
     let run = played.log.run.expect("a run");
     let fuel = run.brief_fuel + run.fuel.iter().sum::<u64>();
-    println!("{:6} ms for {fuel:9} fuel ({:5.1} ns each): {name}, {:?}", (after - before) / 1_000_000, (after - before) as f64 / fuel as f64, run.forfeit.map(|f| f.forfeit.to_string()));
+    println!(
+        "{:6} ms for {fuel:9} fuel ({:5.1} ns each): {name}, {:?}",
+        (after - before) / 1_000_000,
+        (after - before) as f64 / fuel as f64,
+        run.forfeit.map(|f| f.forfeit.to_string())
+    );
 }
 
 fn cpu_ns() -> u64 {
@@ -39,7 +44,11 @@ const VALUES: usize = 100;
 fn guest(code: &str) -> String {
     let many = |what: &str, n: usize| what.repeat(n);
     let code = code.replace("DROPS", &many("(drop)", VALUES));
-    let (kind, three, one) = if code.contains("V128") { ("v128 ", "(v128.const i64x2 1 2)", "(v128.const i64x2 1 2)") } else { ("i64 ", "(i64.const 3)", "(i64.const 1)") };
+    let (kind, three, one) = if code.contains("V128") {
+        ("v128 ", "(v128.const i64x2 1 2)", "(v128.const i64x2 1 2)")
+    } else {
+        ("i64 ", "(i64.const 3)", "(i64.const 1)")
+    };
     let i64s = many(kind, VALUES);
     let rotate = format!(
         "(type $wide (func (param {i64s}) (result {i64s})))
@@ -67,7 +76,11 @@ fn guest(code: &str) -> String {
             (func (export "brief") (type $brief) (memory.fill (i32.const 0) (i32.const 0) (i32.const 67108864)))
             (func $f) {}
             (func (export "act") (type $act) (local $x i32) (local $d f64) (loop {} (br 0)) (i32.const 0)))"#,
-        if code.contains("$rotate") || code.contains("$forward") || code.contains("$wide") { rotate } else { String::new() },
+        if code.contains("$rotate") || code.contains("$forward") || code.contains("$wide") {
+            rotate
+        } else {
+            String::new()
+        },
         if code.contains("$rotate") || code.contains("$forward") { code.clone() } else { code.repeat(16) }
     )
 }

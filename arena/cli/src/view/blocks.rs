@@ -56,7 +56,9 @@ impl Scale {
         // One scale for both sides of zero: the finest that fits, in as few rows as it needs.
         let sizes = (1..=rows).flat_map(|above| (0..=rows - above).map(move |below| (above, below)));
         let fits = |scale: &Self| scale.bottom() <= bottom && scale.rows() > 1;
-        let order = |a: &Self, b: &Self| a.row.total_cmp(&b.row).then(a.rows().cmp(&b.rows()));
+        let order = |a: &Self, b: &Self| {
+            a.row.total_cmp(&b.row).then(a.rows().cmp(&b.rows())).then(a.below.cmp(&b.below))
+        };
         let scales = sizes.map(|(above, below)| Self::with(above, below, top, bottom));
         scales.filter(fits).min_by(order).unwrap_or(Self { above: 1, below: 1, row: 1.0 })
     }
@@ -222,7 +224,7 @@ mod tests {
     fn many_turns_share_columns_and_that_is_said() {
         let lines = draw(&chart(&[1.0; 1000]), 80, Ink::NONE);
         assert!(lines.iter().all(|line| width(line) <= 80));
-        assert_eq!(lines.last().expect("a remark"), "(each column shows the peak of 13 turns)");
+        assert_eq!(lines.last().expect("a remark"), "(each column shows the peak of 14 turns)");
     }
 
     #[test]

@@ -51,7 +51,9 @@ pub struct PackDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Time {
     /// Start of turn 0: RFC 3339 local time with its numeric offset, in whole seconds.
-    #[schemars(regex(pattern = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}[+-]([01][0-9]|2[0-3]):[0-5][0-9]$"))]
+    #[schemars(regex(
+        pattern = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}[+-]([01][0-9]|2[0-3]):[0-5][0-9]$"
+    ))]
     pub start_local: String,
     /// Number of turns.
     #[schemars(range(min = 1, max = 100_000))]

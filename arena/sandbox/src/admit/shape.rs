@@ -5,8 +5,8 @@ use arena_engine::Excerpt;
 use wasmparser::component_types::{ComponentAnyTypeId, ComponentEntityType, ComponentInstanceTypeId};
 use wasmparser::types::{Types, TypesRef};
 use wasmparser::{
-    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentType, ComponentTypeRef, Encoding, Instance, Parser,
-    Payload, ValidPayload, Validator, WasmFeatures,
+    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentType, ComponentTypeRef, Encoding,
+    Instance, Parser, Payload, ValidPayload, Validator, WasmFeatures,
 };
 
 use super::Refusal;
@@ -320,9 +320,8 @@ impl Reader {
     fn imported_resources(&self, types: TypesRef<'_>) -> u64 {
         let instances = self.imports.iter().filter_map(|(_, index)| *index);
         let items = instances.flat_map(|index| &types[types.component_instance_at(index)].exports);
-        let resource = |ty| {
-            matches!(ty, ComponentEntityType::Type { created: ComponentAnyTypeId::Resource(_), .. })
-        };
+        let resource =
+            |ty| matches!(ty, ComponentEntityType::Type { created: ComponentAnyTypeId::Resource(_), .. });
         items.filter(|(_, item)| resource(item.ty)).count() as u64
     }
 

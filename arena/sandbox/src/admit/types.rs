@@ -35,7 +35,8 @@ pub(super) fn check_host(types: TypesRef<'_>, found: ComponentInstanceTypeId) ->
 
 /// Checks the imported `types`: they are types, and nothing to call.
 pub(super) fn check_types(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
-    let other = types[found].exports.iter().find(|(_, item)| !matches!(item.ty, ComponentEntityType::Type { .. }));
+    let other =
+        types[found].exports.iter().find(|(_, item)| !matches!(item.ty, ComponentEntityType::Type { .. }));
     match other {
         None => Ok(()),
         Some((name, _)) => {
