@@ -17,6 +17,7 @@ fn how_long_a_turns_budget_can_take() {
     report("loads that miss every cache", &super::guest::component(&chaser));
 }
 
+#[expect(clippy::print_stdout, reason = "a figure for whoever asks for it by name")]
 fn report(name: &str, component: &[u8]) {
     let strategy = super::guest::load(super::guest::host(), component);
     drop(strategy);

@@ -40,10 +40,12 @@ impl Compiler {
             return Ok(answer.with_env(Vec::new()));
         }
         let linker = answer.sysroot.join("lib/rustlib").join(&answer.host).join("bin/rust-lld");
-        if linker.exists() && Path::new(DEBIAN_RUSTC).exists() && Path::new(DEBIAN_LIBRARY).exists() {
-            if let Ok(debian) = ask(&DEBIAN_RUSTC.into(), folder) {
-                return Ok(debian.with_env(std_from_source(linker)));
-            }
+        if linker.exists()
+            && Path::new(DEBIAN_RUSTC).exists()
+            && Path::new(DEBIAN_LIBRARY).exists()
+            && let Ok(debian) = ask(&DEBIAN_RUSTC.into(), folder)
+        {
+            return Ok(debian.with_env(std_from_source(linker)));
         }
         Err(no_target(&answer))
     }

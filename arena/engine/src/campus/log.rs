@@ -177,7 +177,7 @@ impl EpisodeLog {
 /// The member that holds the digest of the rest.
 pub(super) const SEAL: &str = "content_sha256";
 
-/// Every member of a log. Beyond these there are only keys that begin with `x_`.
+/// Every member of a log this engine writes.
 pub(super) const MEMBERS: [&str; 11] = [
     "schema",
     "pack_id",

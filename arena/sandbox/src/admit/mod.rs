@@ -1,8 +1,8 @@
 //! The gate before anything is compiled: cheapest check first, everything that can be told told at
 //! once. The same function answers an author's `arena check` and a server's submission.
 
+mod interface;
 mod shape;
-mod types;
 
 use std::fmt;
 
@@ -203,7 +203,7 @@ fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>
     };
     if let Some(refusal) = other_version(&export.name) {
         refusals.push(refusal);
-    } else if let Err(difference) = types::check_player(types, export.instance) {
+    } else if let Err(difference) = interface::check_player(types, export.instance) {
         refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
     }
 }
@@ -246,8 +246,8 @@ fn check_own_import(
         return;
     }
     let checked = match interface {
-        "host" => types::check_host(types, instance),
-        "types" => types::check_types(types, instance),
+        "host" => interface::check_host(types, instance),
+        "types" => interface::check_types(types, instance),
         _ => return refusals.push(not_allowed(&quoted(name))),
     };
     if let Err(difference) = checked {

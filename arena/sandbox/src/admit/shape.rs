@@ -214,10 +214,10 @@ impl Reader {
                 self.adapter("a nested component lifts or lowers functions");
             }
             CanonicalFunction::Lift { .. } => self.functions.push(Origin::Inside),
-            CanonicalFunction::Lower { func_index, .. } => {
-                if self.functions.get(*func_index as usize) != Some(&Origin::Host) {
-                    self.adapter("a function of an inner component is lowered");
-                }
+            CanonicalFunction::Lower { func_index, .. }
+                if self.functions.get(*func_index as usize) != Some(&Origin::Host) =>
+            {
+                self.adapter("a function of an inner component is lowered");
             }
             _ => {}
         }

@@ -38,6 +38,7 @@ fn spell(import: bool, interface: &str) -> String {
     lines.lines.into_iter().map(|line| line + "\n").collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "rewriting generated files is asked for by the environment")]
 fn check(file: &str, spelled: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/admit").join(file);
     if std::env::var_os("ARENA_BLESS").is_some() {
