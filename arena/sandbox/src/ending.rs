@@ -143,7 +143,8 @@ fn frame(info: &wasmtime::FrameInfo) -> Frame {
         Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
         None => format!("function[{}]", info.func_index()),
     };
-    let at = info.symbols().iter().find_map(|symbol| {
+    // Innermost inlined function first; the last symbol is the function that bears the name.
+    let at = info.symbols().iter().rev().find_map(|symbol| {
         let (file, line) = (symbol.file()?, symbol.line()?);
         Some(cut(&format!("{file}:{line}"), NAME_CHARS_MAX))
     });

@@ -102,8 +102,9 @@ macro_rules! export_campus {
     ($strategy:ty) => {
         #[cfg(target_arch = "wasm32")]
         const _: () = {
-            type Player = $crate::campus::Component<$strategy>;
-    $crate::campus::bindings::export_player!(Player with_types_in $crate::campus::bindings);
+            // Not a name that an author could want for a strategy.
+            type ArenaSeatedStrategy = $crate::campus::Component<$strategy>;
+            $crate::campus::bindings::export_player!(ArenaSeatedStrategy with_types_in $crate::campus::bindings);
         };
         #[cfg(not(target_arch = "wasm32"))]
         const _: fn(&$crate::campus::Brief) -> $strategy = <$strategy as $crate::campus::Strategy>::brief;

@@ -105,6 +105,20 @@ fn an_ending_that_depends_on_the_build_is_a_warning() {
     insta::assert_snapshot!(ran.told());
 }
 
+/// The mark excuses the ending and what follows from it, never what came before.
+#[test]
+fn a_mark_of_the_build_does_not_cover_earlier_turns() {
+    let folder = played(guests::BROKEN);
+    changed(&folder, |log| {
+        log["run"]["forfeit"]["build_dependent"] = json!(true);
+        log["run"]["forfeit"]["ending"] = json!("overtime");
+        log["run"]["forfeit"]["detail"] = json!({ "limit_seconds": 600 });
+        log["run"]["fuel"][0] = json!(1);
+    });
+    assert_eq!(folder.arena("verify {}/changed.json").exit, Exit::Success);
+    assert_eq!(folder.arena("verify {}/changed.json --strategy {}/guest.wasm").exit, Exit::Rejected);
+}
+
 #[test]
 fn a_bare_episode_is_verified_too() {
     let folder = Folder::new();

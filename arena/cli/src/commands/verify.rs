@@ -174,8 +174,9 @@ fn compare(log: &Value, again: &Value) -> Result<Rerun, Verdict> {
     };
     let (shown_left, shown_right) = (shown(left), shown(right));
     let message = format!("the log says {shown_left}, playing again gives {shown_right}");
-    let marked = |log: &Value| log.pointer("/run/forfeit/build_dependent") == Some(&Value::Bool(true));
-    if marked(&stored) || marked(again) {
+    if let Some(turn) = build_decides_from(&stored, again)
+        && json::first_difference(&until(&stored, turn), &until(again, turn)).is_none()
+    {
         return Ok(Rerun::DependsOnBuild(format!("{pointer}: {message}")));
     }
     let pointer = pointer.to_string();
@@ -185,6 +186,27 @@ fn compare(log: &Value, again: &Value) -> Result<Rerun, Verdict> {
         format!("it was played with wasmtime {version}; this arena has {WASMTIME_VERSION}, which may count fuel otherwise")
     });
     Err(Verdict::Rejected { findings: vec![Finding { pointer, message }], hint: other })
+}
+
+/// The first turn whose outcome may differ from build to build, if either ending is marked so.
+fn build_decides_from(stored: &Value, again: &Value) -> Option<usize> {
+    let marked = |log: &Value| {
+        let forfeit = log.pointer("/run/forfeit")?;
+        let turn = forfeit["turn"].as_u64()?;
+        (forfeit["build_dependent"] == Value::Bool(true)).then_some(turn as usize)
+    };
+    [marked(stored), marked(again)].into_iter().flatten().min()
+}
+
+/// What of a log does not depend on how `turn` and the turns after it went.
+fn until(log: &Value, turn: usize) -> Value {
+    let turns: Vec<&Value> = log["turns"].as_array().into_iter().flatten().take(turn).collect();
+    let fuel: Vec<&Value> = log["run"]["fuel"].as_array().into_iter().flatten().take(turn).collect();
+    let said = log["run"]["log"].as_array().into_iter().flatten();
+    let said: Vec<&Value> =
+        said.filter(|line| line["turn"].as_u64().is_some_and(|t| t < turn as u64)).collect();
+    let same = ["strategy_sha256", "seed", "world", "linker"].map(|member| &log["run"][member]);
+    json!({ "pins": log["pins"], "turns": turns, "fuel": fuel, "log": said, "run": same })
 }
 
 fn shown(value: Option<&Value>) -> String {
