@@ -125,3 +125,19 @@ impl Turns {
         Ok(())
     }
 }
+
+/// Resident memory that `seats` live seats take, in bytes; `None` where the system does not tell.
+pub fn resident_bytes(strategy: &Strategy, seats: u32) -> Result<Option<u64>, HostFault> {
+    let before = resident();
+    let seated: Result<Vec<_>, HostFault> =
+        (0..seats).map(|_| strategy.seat(Digest::of(b"bench"), 0)).collect();
+    let after = resident();
+    seated?;
+    Ok(after.zip(before).map(|(after, before)| after.saturating_sub(before)))
+}
+
+fn resident() -> Option<u64> {
+    const PAGE_BYTES: u64 = 4_096;
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * PAGE_BYTES)
+}

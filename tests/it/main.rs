@@ -1,6 +1,8 @@
 //! Integration tests of the whole product, one binary, by topic.
 
+mod allocations;
 mod build;
 mod campus;
 mod cli;
+mod readme;
 mod sandbox;

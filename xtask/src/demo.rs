@@ -1,5 +1,6 @@
 //! The first thing a newcomer sees: every example strategy plays every scenario pack.
 
+use crate::digests::sha256;
 use crate::fault::{Fault, Outcome};
 use crate::guests;
 use crate::repo::{Profile, Repo};
@@ -8,6 +9,8 @@ use crate::setup;
 use crate::talk;
 
 const EPISODES: &str = "target/demo/episodes";
+/// Written by the tests, which run a debug build.
+const GOLDEN: &str = "tests/golden/episodes.txt";
 
 pub(crate) fn run(repo: &Repo) -> Outcome {
     let toolchain = setup::ensure(repo)?;
@@ -19,7 +22,37 @@ pub(crate) fn run(repo: &Repo) -> Outcome {
     forget_last_demo(repo)?;
     Run::new(arena, &repo.root)
         .args(["demo", "--strategies", "target/guests", "--packs", "scenarios", "--logs", EPISODES])
-        .pass()
+        .pass()?;
+    compare_logs(repo)
+}
+
+/// A release build on this machine writes the bytes a debug build wrote on another.
+fn compare_logs(repo: &Repo) -> Outcome {
+    let golden = repo.root.join(GOLDEN);
+    let text = std::fs::read_to_string(&golden).map_err(Fault::at("read", &golden))?;
+    let (mut equal, mut other) = (0, 0);
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [log, strategy, digest] = line.split(' ').collect::<Vec<_>>()[..] else {
+            return Err(Fault::new(format!("{GOLDEN}: not a log and two digests: `{line}`")));
+        };
+        let path = repo.root.join(EPISODES).join(log);
+        let bytes = std::fs::read(&path).map_err(Fault::at("read", &path))?;
+        if !String::from_utf8_lossy(&bytes).contains(strategy) {
+            other += 1;
+        } else if sha256(&bytes) == digest {
+            equal += 1;
+        } else {
+            return Err(Fault::new(format!("{EPISODES}/{log} is not the log recorded in {GOLDEN}")));
+        }
+    }
+    if other > 0 {
+        talk::note(
+            "recorded logs",
+            &format!("{other} do not apply: their strategies are from another compiler"),
+        );
+    }
+    talk::note("recorded logs", &format!("{equal} equal, byte for byte: {GOLDEN}"));
+    Ok(())
 }
 
 /// The folder is counted in the last line, so it holds this demo's episodes only.

@@ -64,9 +64,9 @@ impl Exit {
             Self::Internal => "the machine or arena itself failed (a full disk, too little memory, a bug)",
             Self::Usage => "the command line or an input cannot be used (missing, malformed, in the way)",
             Self::Forfeited => "the strategy forfeited; its log is written and replays all the same",
-            Self::Stalled => "a run stopped making progress",
-            Self::Blocked => "a run could not go on",
-            Self::Exhausted => "a run used up what it was given",
+            Self::Stalled => "reserved for runs that stop making progress",
+            Self::Blocked => "something outside of arena is missing, such as a toolchain",
+            Self::Exhausted => "reserved for runs that use up what they were given",
             Self::Rejected => {
                 "what was examined was refused: a component, a log, a pack that is to be shipped"
             }

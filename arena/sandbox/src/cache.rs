@@ -16,6 +16,8 @@ use wasmtime::component::Component;
 const LAYOUT: u32 = 2;
 /// Largest file that is read back.
 const FILE_BYTES_MAX: u64 = 1 << 30;
+/// Files that are kept; the oldest go.
+const FILES_MAX: usize = 512;
 
 pub(crate) struct DiskCache {
     folder: PathBuf,
@@ -47,7 +49,8 @@ impl DiskCache {
         let path = self.path(digest);
         let metadata = std::fs::symlink_metadata(&path).ok()?;
         let own = metadata.uid() == rustix::process::geteuid().as_raw();
-        if !metadata.is_file() || !own || metadata.len() > FILE_BYTES_MAX {
+        let closed = metadata.permissions().mode() & 0o022 == 0;
+        if !metadata.is_file() || !own || !closed || metadata.len() > FILE_BYTES_MAX {
             return None;
         }
         let bytes = std::fs::read(&path).ok()?;
@@ -65,17 +68,33 @@ impl DiskCache {
     }
 
     /// Keeps a compiled strategy: whole or not at all. The folder may have been deleted meanwhile.
-    pub(crate) fn put(&self, digest: Digest, component: &Component) -> Result<(), HostFault> {
-        let write = || -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-            let artefact = component.serialize()?;
-            self.make_private()?;
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(seal_of(digest, &artefact).as_bytes())?;
-            file.write_all(&artefact)?;
-            file.persist(self.path(digest))?;
-            Ok(())
-        };
-        write().map_err(|source| HostFault { doing: "caching a compiled strategy", source })
+    pub(crate) fn put(
+        &self,
+        digest: Digest,
+        component: &Component,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let artefact = component.serialize()?;
+        self.make_private()?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(seal_of(digest, &artefact).as_bytes())?;
+        file.write_all(&artefact)?;
+        file.persist(self.path(digest))?;
+        self.forget_the_oldest()?;
+        Ok(())
+    }
+
+    /// Keeps the folder within its bound.
+    fn forget_the_oldest(&self) -> std::io::Result<()> {
+        let mut kept = Vec::new();
+        for entry in std::fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "cwasm") {
+                kept.push((std::fs::symlink_metadata(&path)?.modified()?, path));
+            }
+        }
+        kept.sort();
+        let too_many = kept.len().saturating_sub(FILES_MAX);
+        kept.iter().take(too_many).try_for_each(|(_, path)| std::fs::remove_file(path))
     }
 
     fn path(&self, digest: Digest) -> PathBuf {

@@ -75,7 +75,7 @@ impl Cell {
 }
 
 /// Charges one host call and `bytes` that pass through it. Every function the guest can call calls
-/// this first, so nothing a guest does is free.
+/// this before it does anything but measure, so nothing a guest does is free.
 pub(crate) fn charge(store: &mut StoreContextMut<'_, Cell>, bytes: usize) -> wasmtime::Result<()> {
     let price = store.data().limits.host_call_fuel.saturating_add(bytes as u64);
     let left = store.get_fuel()?;

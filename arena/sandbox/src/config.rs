@@ -1,5 +1,5 @@
 //! One configuration for admission and running. Everything here that could change a result is
-//! frozen with the limits; DETERMINISM lists it for readers.
+//! frozen with the limits; ARCHITECTURE.md lists it.
 
 use arena_engine::limits::{Limits, V1};
 use wasmparser::WasmFeatures;

@@ -78,7 +78,7 @@ fn of_stop(stop: Stop, error: wasmtime::Error, call: &Circumstances) -> Result<F
     Ok(match stop {
         Stop::FuelSpent => fuel_spent(&error, call),
         Stop::Unreadable(why) => Forfeit::Unreadable { why: cut(&why, WHY_CHARS_MAX) },
-        Stop::Exited => Forfeit::Trapped { kind: TrapKind::Exited, frames: frames(&error) },
+        Stop::Exited => trapped(TrapKind::Exited, &error, call),
         Stop::Overtime => Forfeit::Overtime { limit_seconds: call.cpu_seconds_max },
         Stop::HostMemory(_) => {
             return Err(HostFault { doing: "growing a strategy's memory", source: error.into() });
@@ -110,6 +110,11 @@ fn of_trap(trap: Trap, error: &wasmtime::Error, call: &Circumstances) -> Forfeit
         Trap::CannotEnterComponent | Trap::CannotLeaveComponent => TrapKind::ComponentRule,
         _ => TrapKind::Other,
     };
+    trapped(kind, error, call)
+}
+
+/// A trap after growth was refused says both.
+fn trapped(kind: TrapKind, error: &wasmtime::Error, call: &Circumstances) -> Forfeit {
     let frames = frames(error);
     match call.refused {
         Some(limit) => Forfeit::MemoryCapped { limit, then: kind, frames },

@@ -29,7 +29,8 @@ pub enum Seats {
     OnDemand,
 }
 
-/// How a host runs; nothing here can change a result.
+/// How a host runs; nothing here can change a result, but that an ending by the safety stop, which is
+/// marked as depending on the build, tells its `call_cpu_max`.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
     /// Where seats live.
@@ -88,7 +89,7 @@ pub enum LoadError {
     Host(#[from] HostFault),
 }
 
-/// Strategies kept in memory; the oldest digests go first when there are more.
+/// Strategies kept in memory; when there are more, the one of the smallest digest goes.
 const LOADED_MAX: usize = 1_024;
 
 impl Host {
@@ -132,7 +133,8 @@ impl Host {
         let compiled = Component::new(&self.engine, admitted.bytes());
         let component = compiled.map_err(|error| rejected("admit.does_not_compile", &error))?;
         if let Some(cache) = &self.cache {
-            cache.put(admitted.digest(), &component)?;
+            // Originals are truth: a cache that cannot be written costs time and nothing else.
+            cache.put(admitted.digest(), &component).ok();
         }
         Ok(component)
     }

@@ -43,6 +43,13 @@ impl Limiter {
         self.refused = None;
     }
 
+    /// What the guest's own declaration forbids anyway was not refused by a limit.
+    fn refuse(&mut self, limit: u64) {
+        if !std::mem::take(&mut self.beyond_declared) {
+            self.refused = Some(limit);
+        }
+    }
+
     pub(crate) fn refused(&self) -> Option<u64> {
         self.refused
     }
@@ -73,7 +80,7 @@ impl ResourceLimiter for Limiter {
         let more = desired.saturating_sub(current);
         let total = self.memory_bytes.saturating_add(more);
         if total > self.memory_bytes_max {
-            self.refused = Some(self.memory_bytes_max as u64);
+            self.refuse(self.memory_bytes_max as u64);
             return Ok(false);
         }
         self.granted = more;
@@ -99,7 +106,7 @@ impl ResourceLimiter for Limiter {
         let more = desired.saturating_sub(current);
         let total = self.table_elements.saturating_add(more);
         if total > self.table_elements_max {
-            self.refused = Some(self.table_elements_max as u64);
+            self.refuse(self.table_elements_max as u64);
             return Ok(false);
         }
         self.granted = more;

@@ -103,9 +103,14 @@ pub(crate) fn brief<'p>(pack: &'p Pack, limits: &Limits) -> types::Brief<'p> {
             brief_fuel: limits.brief_fuel_max,
             turn_fuel: limits.turn_fuel_max,
             episode_fuel: limits.episode_fuel_max,
+            component_bytes: limits.component_bytes_max,
             memory_bytes: limits.memory_bytes_max,
+            table_elements: limits.table_elements_max,
             turn_log_bytes: limits.turn_log_bytes_max,
             episode_log_bytes: limits.episode_log_bytes_max,
+            guest_text_bytes: limits.guest_text_bytes_max,
+            call_cpu_seconds: limits.call_cpu_seconds_max,
+            host_call_fuel: limits.host_call_fuel,
         },
     }
 }

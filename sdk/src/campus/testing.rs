@@ -64,9 +64,14 @@ pub fn brief() -> Brief {
             brief_fuel: 200_000_000,
             turn_fuel: 20_000_000,
             episode_fuel: 500_000_000,
+            component_bytes: 32 << 20,
             memory_bytes: 64 << 20,
+            table_elements: 10_000,
             turn_log_bytes: 8 << 10,
             episode_log_bytes: 256 << 10,
+            guest_text_bytes: 1 << 20,
+            call_cpu_seconds: 600,
+            host_call_fuel: 200,
         },
     }
 }

@@ -69,12 +69,27 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         given(&mut bench, strategy)?;
     }
     let figures = bench.figures;
+    let resident = resident()?;
     if args.output.json {
-        io.print_json(&figures.iter().map(|figure| figure.json(&figures)).collect::<Vec<_>>());
+        let times: Vec<_> = figures.iter().map(|figure| figure.json(&figures)).collect();
+        io.print_json(&json!({ "figures": times, "seats": SEATS, "resident_bytes": resident }));
     } else {
         show(&figures, io);
+        if let Some(bytes) = resident {
+            let mib = bytes as f64 / f64::from(1 << 20);
+            io.print(format_args!("{SEATS} live seats take {mib:.1} MiB of resident memory"));
+        }
     }
     Ok(Exit::Success)
+}
+
+/// Seats that are alive at once for the figure of memory.
+const SEATS: u32 = 1_000;
+
+fn resident() -> Result<Option<u64>, Failure> {
+    let host = Host::new(&HostOptions::new(Seats::Pooled(SEATS)))?;
+    let logging = strategy(&host, &bodies::logging_component())?;
+    Ok(bodies::resident_bytes(&logging, SEATS)?)
 }
 
 fn native(bench: &mut Bench<'_, '_>) {

@@ -243,7 +243,8 @@ fn show(args: &Args, contenders: &[Contender], packs: &[Named], io: &mut Io<'_>)
         io.print(format_args!("  {}", files::shown(&outcome.log)));
     }
     if let Some(best) = contenders.first() {
-        io.talk(format_args!("next: arena play two-spikes {} --watch", files::shown(&best.path)));
+        let path = crate::commands::play::quoted(&files::shown(&best.path));
+        io.talk(format_args!("next: arena play two-spikes {path} --watch"));
     }
 }
 

@@ -164,8 +164,11 @@ fn keep(args: &Args, named: &Named, played: &Played) -> Result<Kept, Failure> {
         writes.push((path.clone(), drawing.into_bytes()));
         kept.chart = Some(path);
     }
-    for (path, _) in writes.iter().filter(|_| existing == Existing::Keep) {
-        files::may_write(path, existing)?;
+    for (path, _) in &writes {
+        let named_by_content = in_folder && kept.chart.as_ref() != Some(path);
+        if !args.force && !named_by_content {
+            files::may_write(path, Existing::Keep)?;
+        }
     }
     for (path, bytes) in &writes {
         files::write(path, bytes, existing)?;
@@ -296,7 +299,7 @@ fn show_forfeit(args: &Args, forfeit: &ForfeitRecord, log: &EpisodeLog, kept: &K
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "._-/+:@%".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;
-use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, Pack};
+use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, MEMBERS, Pack, SEAL};
 use arena_sandbox::{Seats, Strategy, WASMTIME_VERSION};
 use serde_json::json;
 
@@ -167,8 +167,11 @@ fn play_again(log: &Value, pack: &Arc<Pack>, strategy: &Strategy) -> Result<Resu
 }
 
 fn compare(log: &Value, again: &Value) -> Result<Rerun, Verdict> {
+    // Members of others are carried, not compared.
     let mut stored = log.clone();
-    stored.as_object_mut().map(|members| members.remove("content_sha256"));
+    if let (Some(members), Some(own)) = (stored.as_object_mut(), again.as_object()) {
+        members.retain(|key, _| own.contains_key(key) || MEMBERS.contains(&key.as_str()) && key != SEAL);
+    }
     let Some((pointer, left, right)) = json::first_difference(&stored, again) else {
         return Ok(Rerun::Equal);
     };
@@ -206,7 +209,9 @@ fn until(log: &Value, turn: usize) -> Value {
     let said: Vec<&Value> =
         said.filter(|line| line["turn"].as_u64().is_some_and(|t| t < turn as u64)).collect();
     let same = ["strategy_sha256", "seed", "world", "linker"].map(|member| &log["run"][member]);
-    json!({ "pins": log["pins"], "turns": turns, "fuel": fuel, "log": said, "run": same })
+    let briefed = log["run"]["forfeit"]["during"] == "turn" || log["run"]["forfeit"].is_null();
+    let brief_fuel = if briefed { &log["run"]["brief_fuel"] } else { &Value::Null };
+    json!({ "pins": log["pins"], "turns": turns, "brief": brief_fuel, "fuel": fuel, "log": said, "run": same })
 }
 
 fn shown(value: Option<&Value>) -> String {

@@ -175,10 +175,10 @@ impl EpisodeLog {
 }
 
 /// The member that holds the digest of the rest.
-pub(super) const SEAL: &str = "content_sha256";
+pub const SEAL: &str = "content_sha256";
 
 /// Every member of a log this engine writes.
-pub(super) const MEMBERS: [&str; 11] = [
+pub const MEMBERS: [&str; 11] = [
     "schema",
     "pack_id",
     "pack_version",

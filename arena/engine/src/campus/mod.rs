@@ -23,7 +23,7 @@ pub use clamp::{Amount, Clamp, ClampReason, Field};
 pub use episode::{Episode, EventShare, Notice, Observation, Relief, Resolution};
 pub use event::{Event, EventKind, Status};
 pub use fault::{Faults, Finding};
-pub use log::{EpisodeLog, LogLevel, LogLine, NonFiniteValue, Pins, Run};
+pub use log::{EpisodeLog, LogLevel, LogLine, MEMBERS, NonFiniteValue, Pins, Run, SEAL};
 pub use pack::{Battery, Generator, Grid, Metric, MetricId, Pack, PackDocument, Scoring, Site, Time};
 pub use play::{Competitor, Recorder, Witness, play, replay};
 pub use record::{

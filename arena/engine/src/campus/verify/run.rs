@@ -1,12 +1,14 @@
 //! What of a sandboxed run can be checked without the strategy: what follows from the actions and
 //! from the limits that the log pins. Fuel, log text, seed and the strategy's digest do not.
 
+use std::collections::BTreeSet;
+
 use arena_canon::json::{Pointer, Value};
 
 use super::super::action::RawAction;
 use super::super::clamp::Field;
 use super::super::fault::Findings;
-use super::super::log::{NonFiniteValue, Pins, Run};
+use super::super::log::{LogLine, NonFiniteValue, Pins, Run};
 use super::read_whole;
 use crate::competitor::{During, Forfeit, ForfeitRecord, FuelScope};
 use crate::limits::{Limits, limits};
@@ -69,10 +71,11 @@ fn check_acted(
     at: &Pointer,
     findings: &mut Findings,
 ) {
+    let lost: BTreeSet<(u32, Field)> = nonfinite.iter().map(|it| (it.turn, it.field)).collect();
     let forfeited_on = forfeit.map_or(actions.len(), |forfeit| forfeit.turn as usize);
     for (turn, action) in actions.iter().enumerate() {
         let at = if forfeit.is_some() { at.key("forfeit").key("turn") } else { at.key("forfeit") };
-        let lost = |field| nonfinite.iter().any(|it| (it.turn as usize, it.field) == (turn, field));
+        let lost = |field| lost.contains(&(turn as u32, field));
         if turn < forfeited_on && !Field::ALL.into_iter().all(|field| action.has_value(field) || lost(field))
         {
             let message = format!("turn {turn} has no whole action, yet it was not forfeited");
@@ -130,10 +133,21 @@ fn check_fuel(run: &Run, row: &Limits, turns: usize, at: &Pointer, findings: &mu
 }
 
 fn check_log_bytes(run: &Run, row: &Limits, at: &Pointer, findings: &mut Findings) {
-    let bytes: usize = run.log.iter().map(|line| line.text.len()).sum();
-    let most = row.episode_log_bytes_max;
-    if bytes > most as usize {
+    // A line takes its text and one byte.
+    let taken = |line: &LogLine| line.text.len() as u64 + 1;
+    let bytes: u64 = run.log.iter().map(taken).sum();
+    let most = u64::from(row.episode_log_bytes_max);
+    if bytes > most {
         findings.add(at, format!("{bytes} bytes of text, more than the {most} of the limits"));
+    }
+    for lines in run.log.chunk_by(|one, next| one.turn == next.turn) {
+        let (turn, bytes) = (lines[0].turn, lines.iter().map(taken).sum::<u64>());
+        // Turn 0 has two allowances: the brief's lines bear its number too.
+        let most = u64::from(row.turn_log_bytes_max) * if turn == 0 { 2 } else { 1 };
+        if bytes > most {
+            findings
+                .add(at, format!("{bytes} bytes of text on turn {turn}, more than the {most} of the limits"));
+        }
     }
 }
 
