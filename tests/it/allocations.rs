@@ -95,7 +95,7 @@ fn the_counter_counts() {
 #[test]
 fn a_native_turn_allocates_nothing() {
     for (name, _) in arena_benches::PACKS {
-        assert_eq!(turns_that_allocated(&arena_benches::pack(name), &mut Busy), [], "{name}");
+        assert_eq!(turns_that_allocated(&arena_benches::pack(name), &mut Busy), [0u32; 0], "{name}");
     }
 }
 
@@ -107,6 +107,6 @@ fn a_sandboxed_turn_allocates_nothing() {
     for (name, _) in arena_benches::PACKS {
         let pack = arena_benches::pack(name);
         let mut seat = strategy.seat(arena_canon::Digest::of(b"seed"), 0).expect("seated");
-        assert_eq!(turns_that_allocated(&pack, &mut seat), [], "{name}");
+        assert_eq!(turns_that_allocated(&pack, &mut seat), [0u32; 0], "{name}");
     }
 }

@@ -13,6 +13,11 @@ pub(crate) fn run(repo: &Repo) -> Outcome {
         return Err(Fault::new("nothing is blessed with CI set: a check may not rewrite what it checks"));
     }
     let toolchain = setup::ensure(repo)?;
+    // Admission compares guests with the interfaces as it spells them out, so those come first.
+    repo.cargo(["test", "--package", "arena-sandbox", "--lib", "interface"])
+        .env("ARENA_BLESS", "1")
+        .pass()
+        .ok();
     let arena = repo.build_arena(Profile::Dev)?;
     guests::build_and_record(repo, &toolchain, &arena)?;
     // The tests that compare with a committed file write it instead when they see these.

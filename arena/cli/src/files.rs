@@ -94,6 +94,13 @@ impl Existing {
     }
 }
 
+/// Whether two names lead to one file, or would.
+pub(crate) fn same_place(one: &Path, other: &Path) -> bool {
+    let whole =
+        |path: &Path| folder_of(path).canonicalize().ok().zip(path.file_name().map(ToOwned::to_owned));
+    one == other || whole(one).is_some_and(|one| Some(one) == whole(other))
+}
+
 /// Says early that `path` could not be written: before work is done for it.
 pub(crate) fn may_write(path: &Path, existing: Existing) -> Result<(), Failure> {
     let cannot = |why: &str| Err(writing(path, Exit::Usage, why));

@@ -16,7 +16,8 @@ pub(crate) struct Limiter {
     memory_bytes_peak: usize,
     /// The limit that refused a growth since this was last reset.
     refused: Option<u64>,
-    /// Whether the growth in progress is impossible by the guest's own declaration.
+    /// Whether the growth in progress is impossible by the guest's own declaration or the pool's size,
+    /// which is that of the limits.
     beyond_declared: bool,
 }
 
@@ -41,13 +42,6 @@ impl Limiter {
     /// Forgets an earlier refusal: a guest that lived with it did not end by it.
     pub(crate) fn start_call(&mut self) {
         self.refused = None;
-    }
-
-    /// What the guest's own declaration forbids anyway was not refused by a limit.
-    fn refuse(&mut self, limit: u64) {
-        if !std::mem::take(&mut self.beyond_declared) {
-            self.refused = Some(limit);
-        }
     }
 
     pub(crate) fn refused(&self) -> Option<u64> {
@@ -80,7 +74,7 @@ impl ResourceLimiter for Limiter {
         let more = desired.saturating_sub(current);
         let total = self.memory_bytes.saturating_add(more);
         if total > self.memory_bytes_max {
-            self.refuse(self.memory_bytes_max as u64);
+            self.refused = Some(self.memory_bytes_max as u64);
             return Ok(false);
         }
         self.granted = more;
@@ -106,7 +100,7 @@ impl ResourceLimiter for Limiter {
         let more = desired.saturating_sub(current);
         let total = self.table_elements.saturating_add(more);
         if total > self.table_elements_max {
-            self.refuse(self.table_elements_max as u64);
+            self.refused = Some(self.table_elements_max as u64);
             return Ok(false);
         }
         self.granted = more;

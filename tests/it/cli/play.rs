@@ -113,10 +113,18 @@ fn nothing_is_overwritten_unless_it_is_asked_for() {
     assert_eq!((refused.exit, refused.out.as_str()), (Exit::Usage, ""));
     insta::assert_snapshot!(refused.told());
     assert_eq!(std::fs::read(folder.at("log.json")).expect("there"), b"mine");
-    // What lies beside the log is looked at before anything is written.
+    // What is in the way of the files beside the log is told, and stays; the log is written.
     folder.file("other-turn7.json", "mine");
-    assert_eq!(folder.arena("play two-spikes {}/broken.wasm --log {}/other.json").exit, Exit::Usage);
-    assert_eq!(folder.names(), ["broken.wasm", "log.json", "other-turn7.json"]);
+    let told = folder.arena("play two-spikes {}/broken.wasm --log {}/other.json");
+    assert_eq!(told.exit, Exit::Forfeited);
+    assert!(told.told().contains("other-turn7.json"));
+    assert_eq!(std::fs::read(folder.at("other-turn7.json")).expect("there"), b"mine");
+    let names = ["broken.wasm", "log.json", "other-actions.json", "other-turn7.json", "other.json"];
+    assert_eq!(folder.names(), names);
+    // One name for two files is no name for either.
+    let both = folder.arena("play two-spikes {}/broken.wasm --log {}/x.json --chart svg={}/./x.json");
+    assert_eq!(both.exit, Exit::Usage);
+    assert_eq!(folder.names(), names);
     let forced = folder.arena("play two-spikes {}/broken.wasm --log {}/log.json --force");
     assert_eq!(forced.exit, Exit::Forfeited);
     assert_ne!(std::fs::read(folder.at("log.json")).expect("there"), b"mine");

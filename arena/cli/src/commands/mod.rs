@@ -16,6 +16,7 @@ mod verify;
 
 use std::ffi::{OsStr, OsString};
 
+use arena_engine::Excerpt;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -125,13 +126,15 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
 fn told(asked: &clap::Error, io: &mut Io<'_>) -> Exit {
     let is_result = !asked.use_stderr();
     let text = asked.render();
-    let coloured = if is_result { io.ink() } else { io.err_ink() } != Ink::NONE;
-    let text = if coloured { text.ansi().to_string() } else { text.to_string() };
+    let text = if is_result && io.ink() != Ink::NONE { text.ansi().to_string() } else { text.to_string() };
     if is_result {
         io.print(text.trim_end());
         Exit::Success
     } else {
-        io.talk(text.trim_end());
+        // It repeats what was typed, and a shell's glob may have typed it.
+        for line in text.trim_end().lines() {
+            io.talk(Excerpt { text: line, max: 1_000 });
+        }
         Exit::Usage
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let host = strategies::host(Seats::OnDemand, io)?;
     let strategy = strategies::load(&host, &args.strategy)?;
     let played = arena_sandbox::play(&strategy, &named.pack, args.seed.digest)?;
-    let kept = keep(args, &named, &played)?;
+    let kept = keep(args, &named, &played, io)?;
     let best = yardstick::best_at(&named.pack, &played.log.settlement);
     tell_guest_log(args, &played.log, io);
     if args.output.json {
@@ -138,7 +138,7 @@ struct Kept {
 
 /// Writes what was asked for. Every name is looked at before the first file is written; a name made
 /// from the content may be there already.
-fn keep(args: &Args, named: &Named, played: &Played) -> Result<Kept, Failure> {
+fn keep(args: &Args, named: &Named, played: &Played, io: &mut Io<'_>) -> Result<Kept, Failure> {
     let in_folder = args.log.as_deref().is_some_and(files::names_a_folder);
     let existing = match (args.force, in_folder) {
         (true, _) => Existing::Replace,
@@ -152,9 +152,6 @@ fn keep(args: &Args, named: &Named, played: &Played) -> Result<Kept, Failure> {
     let mut writes: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     if let Some(out) = &args.log {
         let path = files::in_folder(out, || format!("{pack_name}-{}.json", sha256.short()));
-        if let Some(forfeit) = &played.forfeit {
-            evidence(&path, forfeit, &played.log, &mut kept, &mut writes);
-        }
         writes.push((path.clone(), bytes));
         kept.log = Some(path);
     }
@@ -163,6 +160,12 @@ fn keep(args: &Args, named: &Named, played: &Played) -> Result<Kept, Failure> {
         let drawing = svg::draw(&Chart::of_episode(&played.log, &named.pack));
         writes.push((path.clone(), drawing.into_bytes()));
         kept.chart = Some(path);
+    }
+    if let (Some(log), Some(chart)) = (&kept.log, &kept.chart)
+        && files::same_place(log, chart)
+    {
+        let doing = format!("write `{}`", files::shown(chart));
+        return Err(Failure::usage(doing, "the log and the chart have the same name"));
     }
     for (path, _) in &writes {
         let named_by_content = in_folder && kept.chart.as_ref() != Some(path);
@@ -173,17 +176,30 @@ fn keep(args: &Args, named: &Named, played: &Played) -> Result<Kept, Failure> {
     for (path, bytes) in &writes {
         files::write(path, bytes, existing)?;
     }
+    if let (Some(path), Some(forfeit)) = (kept.log.clone(), &played.forfeit) {
+        evidence(&path, forfeit, &played.log, args.force, &mut kept, io);
+    }
     Ok(kept)
 }
 
-/// Beside the log of a forfeit: what the strategy was given, and what it had asked for so far.
+/// Beside the log of a forfeit: what the strategy was given, and what it had asked for so far. The log
+/// says all of it, so a file in the way of these is only told.
 fn evidence(
     log_path: &Path,
     forfeit: &ForfeitRecord,
     log: &EpisodeLog,
+    force: bool,
     kept: &mut Kept,
-    writes: &mut Vec<(PathBuf, Vec<u8>)>,
+    io: &mut Io<'_>,
 ) {
+    let existing = if force { Existing::Replace } else { Existing::KeepEqual };
+    let mut write = |path: PathBuf, bytes: Vec<u8>| match files::write(&path, &bytes, existing) {
+        Ok(()) => Some(path),
+        Err(failure) => {
+            io.warn(failure.message());
+            None
+        }
+    };
     let beside = |suffix: &str| {
         let mut name = log_path.file_stem().unwrap_or_default().to_owned();
         name.push(suffix);
@@ -192,13 +208,11 @@ fn evidence(
     let turn = forfeit.turn as usize;
     if let Some(turn) = log.turns.get(turn).filter(|_| forfeit.during == During::Turn) {
         let path = beside(&format!("-turn{}.json", forfeit.turn));
-        writes.push((path.clone(), pretty(&json!(turn.observation))));
-        kept.observation = Some(path);
+        kept.observation = write(path, pretty(&json!(turn.observation)));
     }
     let actions: Vec<&RawAction> = log.turns.iter().take(turn).map(|turn| &turn.action).collect();
     let path = beside("-actions.json");
-    writes.push((path.clone(), pretty(&json!(actions))));
-    kept.actions = Some(path);
+    kept.actions = write(path, pretty(&json!(actions)));
 }
 
 fn pretty(value: &Value) -> Vec<u8> {

@@ -61,7 +61,10 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     for path in &args.logs {
         let shown = files::shown(path);
         let verdict = examine(path, pack.as_ref(), strategy.as_ref())?;
-        exit = exit.or_worse(verdict.exit());
+        // Among several files, as a shell names them, one that is no log is passed over.
+        if !matches!(verdict, Verdict::NoLog) || args.logs.len() == 1 {
+            exit = exit.or_worse(verdict.exit());
+        }
         if args.output.json {
             results.push(verdict.json(&shown));
         } else {
@@ -74,6 +77,8 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+const NO_LOG: &str = "not an episode log: it has neither a schema nor a settlement";
+
 /// What came of one log.
 enum Verdict {
     /// It cannot be examined.
@@ -81,7 +86,9 @@ enum Verdict {
     /// It departs from what it should be.
     Rejected { findings: Vec<Finding>, hint: Option<String> },
     /// Everything that was looked at is as it should be.
-    Verified { pack: String, stars: Value, rerun: Rerun },
+    Verified { pack: String, stars: Value, sealed: bool, rerun: Rerun },
+    /// It is another kind of document, as lies beside the log of a forfeit.
+    NoLog,
 }
 
 /// What came of playing again.
@@ -102,6 +109,9 @@ fn examine(path: &Path, pack: Option<&Named>, strategy: Option<&Strategy>) -> Re
         Ok(log) => log,
         Err(why) => return Ok(rejected(String::new(), why.to_string())),
     };
+    if log.get("schema").is_none() && log.get("settlement").is_none() {
+        return Ok(Verdict::NoLog);
+    }
     let pack = match pack {
         Some(pack) => Arc::clone(&pack.pack),
         None => match pack_of(&log) {
@@ -121,7 +131,8 @@ fn examine(path: &Path, pack: Option<&Named>, strategy: Option<&Strategy>) -> Re
             Err(rejected) => return Ok(rejected),
         },
     };
-    Ok(Verdict::Verified { pack: pack.to_string(), stars: log["settlement"]["stars"].clone(), rerun })
+    let (stars, sealed) = (log["settlement"]["stars"].clone(), log.get(SEAL).is_some());
+    Ok(Verdict::Verified { pack: pack.to_string(), stars, sealed, rerun })
 }
 
 fn rejected(pointer: String, message: String) -> Verdict {
@@ -227,6 +238,7 @@ impl Verdict {
             Self::Unread(failure) => failure.exit(),
             Self::Rejected { .. } => Exit::Rejected,
             Self::Verified { .. } => Exit::Success,
+            Self::NoLog => Exit::Usage,
         }
     }
 
@@ -236,13 +248,14 @@ impl Verdict {
             Self::Rejected { findings, hint } => {
                 json!({ "file": file, "verified": false, "findings": findings, "hint": hint })
             }
-            Self::Verified { pack, stars, rerun } => {
+            Self::NoLog => json!({ "file": file, "verified": null, "error": NO_LOG }),
+            Self::Verified { pack, stars, sealed, rerun } => {
                 let rerun = match rerun {
                     Rerun::NotAsked => Value::Null,
                     Rerun::Equal => json!("equal"),
                     Rerun::DependsOnBuild(_) => json!("depends_on_build"),
                 };
-                json!({ "file": file, "verified": true, "pack": pack, "stars": stars, "rerun": rerun })
+                json!({ "file": file, "verified": true, "pack": pack, "stars": stars, "sealed": sealed, "rerun": rerun })
             }
         }
     }
@@ -261,9 +274,13 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 io.print(format_args!("  {} {hint}", ink.paint(Tone::Strong, "hint:")));
             }
         }
-        Verdict::Verified { pack, stars, rerun } => {
+        Verdict::NoLog => io.warn(format_args!("`{file}`: {NO_LOG}")),
+        Verdict::Verified { pack, stars, sealed, rerun } => {
             let stars = stars.as_u64().map(|stars| crate::view::outcome::stars(stars as u8));
             let rerun_words = match rerun {
+                Rerun::NotAsked if !sealed => {
+                    "the score follows from its actions · not sealed, the rest is unchecked"
+                }
                 Rerun::NotAsked => "every number follows from its actions",
                 Rerun::Equal => "every number follows from its actions · played again, all equal",
                 Rerun::DependsOnBuild(_) => "every number follows from its actions · depends on the build",

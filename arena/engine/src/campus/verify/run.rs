@@ -38,8 +38,13 @@ pub(super) fn check(
 
 /// A run is held to a row of the limits table; a bare replay to none.
 fn pinned_limits(log: &Value, pins: Option<&Pins>, findings: &mut Findings) -> Option<&'static Limits> {
-    let pins = pins?;
     let at = Pointer::default().key("pins");
+    let Some(pins) = pins else {
+        if log.get("run").is_some() && log.get("pins").is_none() {
+            findings.add(&at, "missing: a run is pinned to its limits and its runtime");
+        }
+        return None;
+    };
     if pins.wasmtime.is_some() != log.get("run").is_some() {
         findings.add(&at.key("wasmtime"), "expected the runtime's version for a run, and null without one");
     }
