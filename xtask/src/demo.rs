@@ -39,7 +39,7 @@ fn compare_logs(repo: &Repo) -> Outcome {
         let bytes = std::fs::read(&path).map_err(Fault::at("read", &path))?;
         if !String::from_utf8_lossy(&bytes).contains(strategy) {
             other += 1;
-        } else if sha256(&bytes) == digest {
+        } else if sha256(&bytes) == format!("sha256:{digest}") {
             equal += 1;
         } else {
             return Err(Fault::new(format!("{EPISODES}/{log} is not the log recorded in {GOLDEN}")));
