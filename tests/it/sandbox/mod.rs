@@ -7,5 +7,6 @@ mod guest;
 mod hostile;
 mod isolation;
 mod machine;
+mod mutations;
 mod wasi;
 mod worst;
