@@ -23,6 +23,13 @@ pub fn guests() -> Vec<(String, Vec<u8>)> {
     built
 }
 
+/// Those that play `game`, which their exports tell.
+pub fn guests_of(game: &str) -> Vec<(String, Vec<u8>)> {
+    let player = format!("arena:{game}/player@");
+    let plays = |bytes: &[u8]| bytes.windows(player.len()).any(|part| part == player.as_bytes());
+    guests().into_iter().filter(|(_, bytes)| plays(bytes)).collect()
+}
+
 /// The component of one example strategy.
 ///
 /// # Panics

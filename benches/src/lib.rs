@@ -2,6 +2,7 @@
 //! and `arena bench` call the same functions, so their figures speak of the same thing.
 
 mod guest;
+pub mod matrix;
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use arena_engine::HostFault;
 use arena_engine::campus::{self, Action, Episode, Pack, RawAction, Settlement};
 use arena_sandbox::Strategy;
 
-pub use guest::{empty_component, logging_component};
+pub use guest::{empty_component, logging_component, tit_for_tat_component};
 
 /// The shipped packs, by name.
 pub const PACKS: [(&str, &str); 6] = [
@@ -88,7 +89,7 @@ pub fn replay_episode(pack: &Arc<Pack>, log: &[RawAction]) -> Option<Settlement>
 
 /// A fresh seat that is dropped at once.
 pub fn seat(strategy: &Strategy) -> Result<(), HostFault> {
-    strategy.seat(Digest::of(b"bench"), 0).map(drop)
+    Ok(strategy.seat(Digest::of(b"bench"), 0).map(drop)?)
 }
 
 /// A whole sandboxed episode without a log: seat, brief, turns, settlement.
@@ -129,8 +130,7 @@ impl Turns {
 /// Resident memory that `seats` live seats take, in bytes; `None` where the system does not tell.
 pub fn resident_bytes(strategy: &Strategy, seats: u32) -> Result<Option<u64>, HostFault> {
     let before = resident();
-    let seated: Result<Vec<_>, HostFault> =
-        (0..seats).map(|_| strategy.seat(Digest::of(b"bench"), 0)).collect();
+    let seated: Result<Vec<_>, _> = (0..seats).map(|_| strategy.seat(Digest::of(b"bench"), 0)).collect();
     let after = resident();
     seated?;
     Ok(after.zip(before).map(|(after, before)| after.saturating_sub(before)))

@@ -34,6 +34,10 @@
 //! charge it while power is cheap (the [forecast](campus::Observation::forecast) is exact), run the
 //! generator on the dearest turns its permit allows, and accept appeals, which cost nothing.
 //!
+//! # The other game
+//! [`matrix`] is the iterated 2×2 game, the prisoner's dilemma among them: implement
+//! [`matrix::Strategy`] and write [`export_matrix!`] instead. A crate plays one game.
+//!
 //! # Test it before you play it
 //! A strategy is ordinary Rust and runs natively. [`campus::testing`] makes briefs and observations by
 //! hand:
@@ -69,5 +73,6 @@
 
 pub mod campus;
 pub mod log;
+pub mod matrix;
 #[cfg(any(target_arch = "wasm32", test))]
 mod panics;

@@ -100,6 +100,18 @@ fn a_native_turn_allocates_nothing() {
 }
 
 #[test]
+fn a_matrix_round_allocates_nothing() {
+    let host = Host::new(&HostOptions::new(Seats::Pooled(2))).expect("a host");
+    let admitted = admit(&arena_benches::tit_for_tat_component()).expect("admitted");
+    let strategy = host.load(&admitted).expect("compiled");
+    let rules = arena_benches::matrix::rules(1_000);
+    let mut rounds = arena_benches::matrix::Rounds::setup(&strategy, &rules).expect("seated");
+    let before = allocations();
+    rounds.run().expect("played");
+    assert_eq!(allocations() - before, 0, "in a thousand rounds of both seats");
+}
+
+#[test]
 fn a_sandboxed_turn_allocates_nothing() {
     let host = Host::new(&HostOptions::new(Seats::Pooled(1))).expect("a host");
     let admitted = admit(&arena_benches::empty_component()).expect("admitted");

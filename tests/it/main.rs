@@ -4,5 +4,7 @@ mod allocations;
 mod build;
 mod campus;
 mod cli;
+mod draw;
+mod matrix;
 mod readme;
 mod sandbox;

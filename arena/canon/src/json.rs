@@ -44,6 +44,14 @@ pub fn canonical(value: &Value) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(value).expect("a document has string keys and finite numbers")
 }
 
+/// [`canonical`] of what `value` is written as.
+///
+/// # Panics
+/// If it has a key that is no text, or a number that is not finite: no record has one.
+pub fn canonical_of(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_json_canonicalizer::to_vec(value).expect("a record has string keys and finite numbers")
+}
+
 /// A place in a document, as a JSON pointer (RFC 6901). The whole document is the empty text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pointer(String);

@@ -4,5 +4,7 @@
 
 mod digest;
 pub mod json;
+mod preimage;
 
-pub use digest::{Digest, ParseDigestError};
+pub use digest::{Digest, Hasher, ParseDigestError};
+pub use preimage::Preimage;

@@ -15,11 +15,11 @@ pub enum Exit {
     Usage = 2,
     /// A strategy lost the ability to act. Its log is written all the same.
     Forfeited = 3,
-    /// A run stopped making progress.
+    /// A matchup could not finish: the host failed, again and again.
     Stalled = 10,
-    /// A run could not go on.
+    /// A run broke its protocol or what it pins has changed, or something outside is missing.
     Blocked = 11,
-    /// A run used up what it was given.
+    /// A budget ran out before the matrix was complete.
     Exhausted = 12,
     /// What was examined was refused.
     Rejected = 20,
@@ -64,9 +64,11 @@ impl Exit {
             Self::Internal => "the machine or arena itself failed (a full disk, too little memory, a bug)",
             Self::Usage => "the command line or an input cannot be used (missing, malformed, in the way)",
             Self::Forfeited => "the strategy forfeited; its log is written and replays all the same",
-            Self::Stalled => "reserved for runs that stop making progress",
-            Self::Blocked => "something outside of arena is missing, such as a toolchain",
-            Self::Exhausted => "reserved for runs that use up what they were given",
+            Self::Stalled => "a matchup could not finish: the host failed again and again; resume the run",
+            Self::Blocked => {
+                "a run broke its protocol, or what it pins has changed; or a toolchain is missing"
+            },
+            Self::Exhausted => "a budget ran out before the matrix was complete",
             Self::Rejected => {
                 "what was examined was refused: a component, a log, a pack that is to be shipped"
             }

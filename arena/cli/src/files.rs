@@ -120,6 +120,19 @@ pub(crate) fn may_write(path: &Path, existing: Existing) -> Result<(), Failure> 
 /// Writes `path` in one step: a temporary file beside it, synced, then renamed. Whatever goes
 /// wrong, the old file or none is there, never half of the new one.
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
+    write_as(path, bytes, existing, Mode::Shared)
+}
+
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Whom the user's mask lets.
+    Shared,
+    /// Its owner.
+    Private,
+}
+
+fn write_as(path: &Path, bytes: &[u8], existing: Existing, mode: Mode) -> Result<(), Failure> {
     if existing == Existing::KeepEqual && holds(path, bytes) {
         return Ok(());
     }
@@ -132,7 +145,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(),
         _ => writing(path, Exit::Internal, plain(&why)),
     };
     let folder = folder_of(path);
-    let mut file = temporary(folder).map_err(failed)?;
+    let mut file = temporary(folder, mode).map_err(failed)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     match existing {
         Existing::Keep | Existing::KeepEqual => file.persist_noclobber(path),
@@ -140,6 +153,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(),
     }
     .map_err(|refused| failed(refused.error))?;
     sync_folder(folder).map_err(failed)
+}
+
+/// Writes `path` like [`write`], for its owner's eyes alone.
+pub(crate) fn write_private(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
+    write_as(path, bytes, existing, Mode::Private)
 }
 
 fn holds(path: &Path, bytes: &[u8]) -> bool {
@@ -178,14 +196,15 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(folder: &Path, mode: Mode) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".arena-").suffix(".tmp");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // What the user's mask leaves of it, as for any other new file.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        let bits = if mode == Mode::Private { 0o600 } else { 0o666 };
+        builder.permissions(fs::Permissions::from_mode(bits));
     }
     builder.tempfile_in(folder)
 }

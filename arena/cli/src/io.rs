@@ -135,6 +135,11 @@ impl<'a> Io<'a> {
         &mut self.input
     }
 
+    /// Both standard streams as they are, for a program that talks to another.
+    pub(crate) fn streams(&mut self) -> (&mut dyn Read, &mut dyn Write) {
+        (&mut self.input, &mut self.out.stream)
+    }
+
     /// Colours for results.
     pub fn ink(&self) -> Ink {
         self.colour.ink(self.env.out_is_terminal, self.env.no_color)

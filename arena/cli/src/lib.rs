@@ -13,6 +13,7 @@
 //! A command prints its result with [`Io::print`] or [`Io::print_json`], talks with [`Io::talk`] and
 //! [`Io::warn`], and returns how it ended; an input it cannot use is a [`Failure`].
 
+mod clock;
 mod commands;
 mod exit;
 mod failure;
@@ -20,6 +21,7 @@ mod files;
 mod ink;
 mod io;
 mod packs;
+mod roster;
 mod strategies;
 mod toolchain;
 mod view;

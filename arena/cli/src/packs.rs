@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use arena_canon::Digest;
+use arena_canon::{Digest, json};
 use arena_engine::Excerpt;
 use arena_engine::campus::{DOCUMENT_BYTES_MAX, Pack};
 
@@ -77,6 +77,18 @@ pub(crate) fn from_file(path: &Path) -> Result<Named, Failure> {
         Ok(pack) => Ok(Named { shown, pack }),
         Err(faults) => Err(Failure::faults(Exit::Usage, format_args!("use pack `{shown}`"), &shown, faults)),
     }
+}
+
+/// The canonical document of the pack a person means, which [`find`] has found to be valid.
+pub(crate) fn source(asked: &OsStr) -> Result<Vec<u8>, Failure> {
+    let path = Path::new(asked);
+    let bytes = match BUILT_IN.iter().find(|pack| asked == pack.name) {
+        Some(built_in) if !path.exists() => built_in.text.as_bytes().to_vec(),
+        _ => files::read(path, DOCUMENT_BYTES_MAX as u64).map_err(|unread| unread.reading("pack", path))?,
+    };
+    let document = json::read(&bytes, DOCUMENT_BYTES_MAX)
+        .map_err(|why| Failure::usage(format_args!("use pack `{}`", files::shown(path)), why))?;
+    Ok(json::canonical(&document))
 }
 
 /// The head of the pack's column.

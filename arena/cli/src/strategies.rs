@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use arena_canon::Digest;
 use arena_engine::limits::V1;
-use arena_sandbox::{Admitted, Host, HostOptions, LoadError, Refusal, Rejection, Seats, Strategy, admit};
+use arena_sandbox::{
+    Admitted, Game, Host, HostOptions, LoadError, Refusal, Rejection, Seats, Strategy, admit,
+};
+use arena_tournament::Component;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -65,6 +69,31 @@ pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
         LoadError::Rejected(rejection) => rejected(path, &rejection),
         LoadError::Host(fault) => fault.into(),
     })
+}
+
+/// The component in a file with its bytes, admitted and compiled: it can be seated anywhere.
+pub(crate) fn component(host: &Host, path: &Path) -> Result<(Component, Vec<u8>), Failure> {
+    let strategy = load(host, path)?;
+    let bytes =
+        files::read(path, V1.component_bytes_max).map_err(|unread| unread.reading("strategy", path))?;
+    if Digest::of(&bytes) != strategy.digest() {
+        return Err(Failure::usage(format_args!("read `{}`", files::shown(path)), "it changes while it is read"));
+    }
+    Ok((Component { sha256: strategy.digest(), world: strategy.world().to_owned() }, bytes))
+}
+
+/// The strategy in a file, compiled, if it plays the campus game.
+pub(crate) fn load_campus(host: &Host, path: &Path) -> Result<Strategy, Failure> {
+    let strategy = load(host, path)?;
+    match strategy.game() {
+        Game::Campus => Ok(strategy),
+        Game::Matrix => {
+            let why = "it plays the matrix game, which has no scenario packs";
+            let hint = "matrix strategies meet in a tournament, see `arena tournament --help`; \
+                        `arena check` tells what a call costs";
+            Err(Failure::usage(format_args!("play `{}` on a pack", files::shown(path)), why).hint(hint))
+        }
+    }
 }
 
 /// Every strategy in a folder, by name.

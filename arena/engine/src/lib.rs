@@ -7,6 +7,7 @@ pub mod campus;
 mod competitor;
 mod excerpt;
 pub mod limits;
+pub mod matrix;
 
 pub use competitor::{Blame, During, Forfeit, ForfeitRecord, Frame, FuelScope, HostFault, TrapKind, Turn};
 pub use excerpt::Excerpt;

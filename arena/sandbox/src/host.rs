@@ -15,8 +15,10 @@ use wasmtime::component::{Component, Linker};
 use crate::admit::{Admitted, Refusal, Rejection};
 use crate::cache::DiskCache;
 use crate::cell::Cell;
-use crate::seat::Seat;
-use crate::world::CampusPre;
+use crate::game::Game;
+use crate::seat::{self, MatrixSeat, Place, Seat, SeatError};
+use crate::world::campus::CampusPre;
+use crate::world::matrix::MatrixPre;
 use crate::{config, wasi, world};
 
 /// Where seats live. Results are the same; speed and address space differ.
@@ -71,11 +73,17 @@ pub struct Host {
 pub struct Strategy(Arc<Compiled>);
 
 struct Compiled {
-    pre: CampusPre<Cell>,
+    engine: Engine,
+    pre: Pre,
     digest: Digest,
     linker: &'static str,
-    world: &'static str,
     call_cpu_max: Duration,
+}
+
+/// A linked component, by what it plays.
+enum Pre {
+    Campus(CampusPre<Cell>),
+    Matrix(MatrixPre<Cell>),
 }
 
 /// Why a strategy could not be loaded.
@@ -100,7 +108,7 @@ impl Host {
         let engine = Engine::new(&config::config(options.seats)).map_err(fault)?;
         tick(&engine, options.tick);
         let mut lean = Linker::new(&engine);
-        world::add_host(&mut lean).map_err(fault)?;
+        world::add_hosts(&mut lean).map_err(fault)?;
         let mut wasi = lean.clone();
         wasi::add_to(&mut wasi).map_err(fault)?;
         let cache = options.cache.as_deref().map(|folder| DiskCache::open(folder, &engine)).transpose()?;
@@ -149,13 +157,16 @@ impl Host {
         } else {
             &self.lean
         };
-        let linked = linker.instantiate_pre(component).and_then(CampusPre::new);
+        let linked = linker.instantiate_pre(component).and_then(|pre| match admitted.game() {
+            Game::Campus => CampusPre::new(pre).map(Pre::Campus),
+            Game::Matrix => MatrixPre::new(pre).map(Pre::Matrix),
+        });
         let pre = linked.map_err(|error| rejected("admit.does_not_link", &error))?;
         Ok(Strategy(Arc::new(Compiled {
+            engine: self.engine.clone(),
             pre,
             digest: admitted.digest(),
             linker: admitted.linker(),
-            world: admitted.world(),
             call_cpu_max: self.call_cpu_max,
         })))
     }
@@ -192,9 +203,17 @@ impl Strategy {
         self.0.linker
     }
 
+    /// The game it plays.
+    pub fn game(&self) -> Game {
+        match self.0.pre {
+            Pre::Campus(_) => Game::Campus,
+            Pre::Matrix(_) => Game::Matrix,
+        }
+    }
+
     /// The world it plays in.
     pub fn world(&self) -> &'static str {
-        self.0.world
+        self.game().world()
     }
 
     /// The limits it plays under.
@@ -202,15 +221,39 @@ impl Strategy {
         &V1
     }
 
-    /// A fresh seat: a new store and a new instance, for exactly one episode, whose clocks start at
-    /// the start of turn 0 ([`arena_engine::campus::Pack::start_seconds_since_1970`]). What the guest
-    /// does wrong while it starts is told by its brief.
-    pub fn seat(&self, match_seed: Digest, start_seconds_since_1970: u64) -> Result<Seat, HostFault> {
-        Seat::new(self, match_seed, 0, start_seconds_since_1970)
+    /// A fresh seat at the campus game: a new store and a new instance, for exactly one episode, whose
+    /// clocks start at the start of turn 0 ([`arena_engine::campus::Pack::start_seconds_since_1970`]).
+    /// What the guest does wrong while it starts is told by its brief.
+    pub fn seat(&self, match_seed: Digest, start_seconds_since_1970: u64) -> Result<Seat, SeatError> {
+        self.seat_at(match_seed, 0, start_seconds_since_1970)
     }
 
-    pub(crate) fn pre(&self) -> &CampusPre<Cell> {
-        &self.0.pre
+    /// The same for one of several seats of a match, which share its seed and have different luck.
+    pub fn seat_at(
+        &self,
+        match_seed: Digest,
+        seat_index: usize,
+        start_seconds_since_1970: u64,
+    ) -> Result<Seat, SeatError> {
+        let Pre::Campus(pre) = &self.0.pre else { return Err(self.not_for(Game::Campus)) };
+        let place = Place { match_seed, seat: seat_index as u64, start_seconds: start_seconds_since_1970 };
+        Ok(Seat::new(self, pre, &place)?)
+    }
+
+    /// A fresh seat at the matrix game, likewise. The two seats of a match share its seed and have
+    /// different luck; the guest's clocks start in 2000 and every round takes a second.
+    pub fn matrix_seat(&self, match_seed: Digest, seat_index: usize) -> Result<MatrixSeat, SeatError> {
+        let Pre::Matrix(pre) = &self.0.pre else { return Err(self.not_for(Game::Matrix)) };
+        let place = Place { match_seed, seat: seat_index as u64, start_seconds: seat::MATRIX_START_SECONDS };
+        Ok(MatrixSeat::new(self, pre, &place)?)
+    }
+
+    fn not_for(&self, asked_for: Game) -> SeatError {
+        SeatError::WrongGame { built_for: self.game(), asked_for }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
     }
 
     pub(crate) fn call_cpu_max(&self) -> Duration {

@@ -9,6 +9,7 @@ mod cell;
 mod config;
 mod ending;
 mod floor;
+mod game;
 mod host;
 mod limiter;
 mod log;
@@ -20,11 +21,12 @@ mod wasi;
 mod world;
 
 pub use admit::{Admitted, Refusal, Rejection, admit};
-pub use floor::Floor;
+pub use floor::{Floor, MatrixFloor};
+pub use game::Game;
 pub use host::{Host, HostOptions, LoadError, Seats, Strategy};
-pub use play::{Played, play};
+pub use play::{Played, PlayedMatrix, matrix_play, play};
 pub use probe::{Call, Probe, probe};
-pub use seat::Seat;
+pub use seat::{MatrixSeat, Seat, SeatError, SeatUsage};
 pub use seed::{SeedError, seed};
 
 /// Version of the runtime: fuel and endings are counted by it, so every log pins it.

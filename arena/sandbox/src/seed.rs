@@ -1,6 +1,6 @@
 //! Where a guest's luck comes from: a digest, so that it is the same in every replay.
 
-use arena_canon::Digest;
+use arena_canon::{Digest, Preimage};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -17,7 +17,7 @@ pub fn seed(text: &str) -> Result<Digest, SeedError> {
     }
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let n: u64 = if digits { text.parse().map_err(|_| SeedError)? } else { return Err(SeedError) };
-    Ok(Digest::of_parts(&[&label("ARENA-PLAY-V1"), &n.to_be_bytes()]))
+    Ok(Preimage::new("ARENA-PLAY-V1").number(n).digest())
 }
 
 /// An endless stream of bytes.
@@ -33,8 +33,7 @@ impl Luck {
     /// The streams of one seat of one match.
     pub(crate) fn new(match_seed: Digest, seat: u64) -> Self {
         let stream = |name: &str| {
-            let match_seed = length_prefixed(match_seed.as_bytes());
-            let key = Digest::of_parts(&[&label(name), &match_seed, &seat.to_be_bytes()]);
+            let key = Preimage::new(name).bytes(match_seed.as_bytes()).number(seat).digest();
             Stream::from_seed(*key.as_bytes())
         };
         Self { secure: stream("ARENA-GUEST-V1"), insecure: stream("ARENA-GUEST-INSECURE-V1") }
@@ -51,15 +50,6 @@ pub(crate) fn draw(stream: &mut Stream, length: usize) -> Vec<u8> {
 /// The next eight bytes of a stream as a number.
 pub(crate) fn draw_u64(stream: &mut Stream) -> u64 {
     stream.next_u64()
-}
-
-fn label(name: &str) -> Vec<u8> {
-    length_prefixed(name.as_bytes())
-}
-
-fn length_prefixed(bytes: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(bytes.len()).expect("labels and seeds are short");
-    [&length.to_be_bytes(), bytes].concat()
 }
 
 #[cfg(test)]

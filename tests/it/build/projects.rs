@@ -37,9 +37,33 @@ fn a_new_project_plays_every_pack_for_a_star() {
 }
 
 #[test]
+fn a_new_matrix_project_plays_without_a_forfeit() {
+    let test = "a_new_matrix_project_plays_without_a_forfeit";
+    let workshop = workshop();
+    let folder = new_matrix_project(workshop.path(), "first-matrix-strategy");
+    let component = workshop.path().join("first.wasm");
+    let Some(built) = build(test, [folder.as_path(), Path::new("--out"), &component]) else { return };
+    assert_eq!(built.json()["components"][0]["world"], "arena:matrix/matrix-strategy@0.1.0");
+    let checked = arena([OsString::from("check"), component.into(), "--json".into()]);
+    assert_eq!(checked.exit, Exit::Success, "{}{}", checked.out, checked.err);
+}
+
+#[test]
 fn its_own_tests_pass_and_it_is_formatted_and_locked() {
     let workshop = workshop();
-    let folder = new_project(workshop.path(), "tested-strategy");
+    its_own_tests_pass(&new_project(workshop.path(), "tested-strategy"));
+    its_own_tests_pass(&new_matrix_project(workshop.path(), "tested-matrix-strategy"));
+}
+
+fn new_matrix_project(workshop: &Path, name: &str) -> PathBuf {
+    let folder = workshop.join(name);
+    let path = folder.clone().into();
+    let ended = arena([OsString::from("new"), name.into(), "--game=matrix".into(), "--path".into(), path]);
+    assert_eq!(ended.exit, Exit::Success, "{}", ended.err);
+    folder
+}
+
+fn its_own_tests_pass(folder: &Path) {
     // In release, so that macros are compiled once for this and for components.
     for args in [
         &["metadata", "--locked", "--format-version=1", "--no-deps"][..],
@@ -48,7 +72,7 @@ fn its_own_tests_pass_and_it_is_formatted_and_locked() {
         &["test", "--locked", "--release", "--lib"],
     ] {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo).args(args).current_dir(&folder).stdin(Stdio::null()).output();
+        let output = Command::new(cargo).args(args).current_dir(folder).stdin(Stdio::null()).output();
         let output = output.expect("cargo runs this test, so it can be started");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "cargo {}:\n{out}{err}", args.join(" "));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arena_engine::campus::{EpisodeLog, Pack};
 use arena_sandbox::{Host, HostOptions, Seats, Strategy, admit, seed};
-use arena_tests::{guest, guests, packs, repository};
+use arena_tests::{guest, guests, guests_of, packs, repository};
 
 use super::{laws, playthroughs};
 
@@ -30,7 +30,7 @@ fn shipped() -> Vec<Arc<Pack>> {
 #[test]
 fn every_law_holds_for_every_pack_and_guest() {
     let host = host(Seats::OnDemand);
-    for (name, bytes) in guests() {
+    for (name, bytes) in guests_of("campus") {
         let strategy = load(&host, &name, &bytes);
         laws::check(&name, &|pack| play(&strategy, pack, "1"));
     }
@@ -39,7 +39,7 @@ fn every_law_holds_for_every_pack_and_guest() {
 #[test]
 fn no_guest_forfeits() {
     let host = host(Seats::OnDemand);
-    for (name, bytes) in guests() {
+    for (name, bytes) in guests_of("campus") {
         let strategy = load(&host, &name, &bytes);
         for pack in shipped() {
             let run = play(&strategy, &pack, "2").run.expect("a sandboxed run");
@@ -52,7 +52,7 @@ fn no_guest_forfeits() {
 #[test]
 fn where_a_seat_lives_changes_no_byte() {
     let (pooled, on_demand) = (host(Seats::Pooled(2)), host(Seats::OnDemand));
-    for (name, bytes) in guests() {
+    for (name, bytes) in guests_of("campus") {
         let (one, other) = (load(&pooled, &name, &bytes), load(&on_demand, &name, &bytes));
         for pack in shipped() {
             let (log, again) = (play(&one, &pack, "3"), play(&other, &pack, "3"));
@@ -66,7 +66,7 @@ fn where_a_seat_lives_changes_no_byte() {
 fn another_seed_is_another_game_for_the_gambler_alone() {
     let host = host(Seats::OnDemand);
     let pack = Arc::clone(&shipped()[0]);
-    for (name, bytes) in guests() {
+    for (name, bytes) in guests_of("campus") {
         let strategy = load(&host, &name, &bytes);
         let (one, other) = (play(&strategy, &pack, "4"), play(&strategy, &pack, "5"));
         assert_eq!(one.turns == other.turns, name != "gambler", "{name}");
@@ -105,7 +105,7 @@ fn every_log_is_the_recorded_one() {
     let host = host(Seats::OnDemand);
     let mut text =
         String::from("# log, digest of the strategy, digest of the log; arena demo writes the same\n");
-    for (name, bytes) in guests() {
+    for (name, bytes) in guests_of("campus") {
         let strategy = load(&host, &name, &bytes);
         for pack in shipped() {
             let log = format!("{name}-{}.json", pack.document().pack_id);

@@ -3,7 +3,7 @@
 
 mod check;
 mod demo;
-mod guests;
+pub(crate) mod guests;
 mod help;
 mod packs;
 mod paths;

@@ -4,7 +4,7 @@ mod admission;
 mod cache;
 mod fuel;
 mod guest;
-mod hostile;
+pub(crate) mod hostile;
 mod isolation;
 mod machine;
 mod mutations;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use arena_benches as bodies;
 use arena_engine::HostFault;
-use arena_sandbox::{Floor, Host, HostOptions, Seats, Strategy, admit};
+use arena_sandbox::{Floor, Game, Host, HostOptions, MatrixFloor, Seats, Strategy, admit};
 use serde_json::json;
 
 use crate::commands::Output;
@@ -21,7 +21,8 @@ use crate::view::table::{Column, Table};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Measure this strategy too: its seats, and its episodes of `two-spikes`
+    /// Measure this strategy too: its seats, and its episodes of `two-spikes`, or its games of 200
+    /// rounds against itself
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
 
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let mut bench = Bench { io, each: Duration::from_millis(args.millis), figures: Vec::new() };
     native(&mut bench);
     sandboxed(&mut bench)?;
+    matrix(&mut bench)?;
     loading(&mut bench)?;
     if let Some(strategy) = &own {
         given(&mut bench, strategy)?;
@@ -127,6 +129,23 @@ fn sandboxed(bench: &mut Bench<'_, '_>) -> Result<(), Failure> {
     Ok(())
 }
 
+fn matrix(bench: &mut Bench<'_, '_>) -> Result<(), Failure> {
+    let host = Host::new(&HostOptions::new(Seats::Pooled(16)))?;
+    let strategy = strategy(&host, &bodies::tit_for_tat_component())?;
+    let (long, usual) = (bodies::matrix::rules(100_000), bodies::matrix::rules(200));
+    let rounds = long.rounds();
+    let native = "native matrix round";
+    bench.try_measure(native, rounds, None, || bodies::matrix::native_game(&long).map(drop))?;
+    let mut floor = MatrixFloor::new(&strategy, &long)?;
+    let floor = bench.try_measure("matrix guest call", 1, None, || floor.call().map(drop))?;
+    bench.try_measure("sandboxed matrix round, both seats", rounds, Some(floor), || {
+        bodies::matrix::Rounds::setup(&strategy, &long)?.run()
+    })?;
+    let name = format!("sandboxed matrix game, {} rounds", usual.rounds());
+    bench.try_measure(name, 1, None, || bodies::matrix::sandboxed_game(&strategy, &usual).map(drop))?;
+    Ok(())
+}
+
 fn loading(bench: &mut Bench<'_, '_>) -> Result<(), Failure> {
     let cannot = |why| Failure::internal("make a folder for compiled strategies", why);
     let folder = tempfile::tempdir().map_err(cannot)?;
@@ -148,10 +167,20 @@ fn loading(bench: &mut Bench<'_, '_>) -> Result<(), Failure> {
 }
 
 fn given(bench: &mut Bench<'_, '_>, strategy: &Strategy) -> Result<(), Failure> {
-    let pack = bodies::pack("two-spikes");
-    bench.try_measure("your strategy: seat", 1, None, || bodies::seat(strategy))?;
-    let name = "your strategy: episode, 24 turns";
-    bench.try_measure(name, 1, None, || bodies::sandboxed_episode(strategy, &pack).map(drop))?;
+    match strategy.game() {
+        Game::Campus => {
+            let pack = bodies::pack("two-spikes");
+            bench.try_measure("your strategy: seat", 1, None, || bodies::seat(strategy))?;
+            let name = "your strategy: episode, 24 turns";
+            bench.try_measure(name, 1, None, || bodies::sandboxed_episode(strategy, &pack).map(drop))?;
+        }
+        Game::Matrix => {
+            let rules = bodies::matrix::rules(200);
+            let name = "your strategy: game against itself, 200 rounds";
+            bench
+                .try_measure(name, 1, None, || bodies::matrix::sandboxed_game(strategy, &rules).map(drop))?;
+        }
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use arena_canon::Digest;
 use arena_engine::Excerpt;
 use arena_engine::limits::V1;
-use arena_sandbox::{Admitted, Rejection, admit};
+use arena_sandbox::{Admitted, Game, Rejection, admit};
 use serde::Serialize;
 use serde_json::json;
 
@@ -80,6 +80,8 @@ struct Built {
     size_bytes: usize,
     sha256: Digest,
     world: &'static str,
+    #[serde(skip)]
+    game: Game,
     imports: Vec<String>,
     /// The source was a component already.
     unchanged: bool,
@@ -183,7 +185,11 @@ fn report(outcomes: Vec<Result<Built, Failure>>, output: Output, io: &mut Io<'_>
         }
     }
     if let ([component], Exit::Success) = (built.as_slice(), exit) {
-        io.talk(format_args!("next: arena play two-spikes {} --watch", quoted(&component.path)));
+        let path = quoted(&component.path);
+        io.talk(match component.game {
+            Game::Campus => format!("next: arena play two-spikes {path} --watch"),
+            Game::Matrix => format!("next: arena check {path}"),
+        });
     }
     exit
 }
@@ -196,6 +202,7 @@ impl Built {
             size_bytes: admitted.size(),
             sha256: admitted.digest(),
             world: admitted.world(),
+            game: admitted.game(),
             imports: admitted.imports().to_vec(),
             unchanged,
         }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use arena_engine::limits::V1;
-use arena_sandbox::{Admitted, Host, LoadError, Probe, Rejection, Seats, Strategy, probe};
+use arena_sandbox::{Admitted, Call, Host, LoadError, Probe, Rejection, Seats, Strategy, probe};
 use serde_json::{Value, json};
 
 use crate::commands::Output;
@@ -146,8 +146,7 @@ impl Report {
         facts.add("linker", admitted.linker());
         facts.add("size", format!("{} bytes", count(admitted.size() as u64)));
         facts.add("digest", format!("sha256:{}", admitted.digest()));
-        let calls = probe.calls.iter().map(|call| format!("{}: {}", call.name, count(call.fuel)));
-        facts.add("fuel", "").aside(calls.collect::<Vec<_>>().join(" · "));
+        facts.add("fuel", "").aside(fuel(&probe.calls));
         let most = format!("{} bytes of {}", count(probe.memory_bytes), count(V1.memory_bytes_max));
         facts.add("memory", most);
         let (tone, word) = if probe.deterministic { (Tone::Good, "yes") } else { (Tone::Bad, "no") };
@@ -159,6 +158,21 @@ impl Report {
         }
         facts
     }
+}
+
+/// What every call used; many turns in a row that used the same are told together.
+fn fuel(calls: &[Call]) -> String {
+    const MANY: usize = 8;
+    let of_a_turn = |call: &Call| call.name.strip_prefix("turn ").map(str::to_owned);
+    let equal = |one: &Call, next: &Call| one.fuel == next.fuel && of_a_turn(one).is_some();
+    let runs = calls.chunk_by(equal).flat_map(|run| match (run.first(), run.last()) {
+        (Some(first), Some(last)) if run.len() >= MANY => {
+            let turns = [first, last].map(|call| of_a_turn(call).unwrap_or_default());
+            vec![format!("turns {}: {}", turns.join(" to "), count(first.fuel))]
+        }
+        _ => run.iter().map(|call| format!("{}: {}", call.name, count(call.fuel))).collect(),
+    });
+    runs.collect::<Vec<_>>().join(" · ")
 }
 
 fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use arena_engine::Excerpt;
 use arena_engine::campus::hindsight::Frontier;
 use arena_engine::campus::{self, MetricId, Settlement};
-use arena_sandbox::{Seats, Strategy};
+use arena_sandbox::{Game, Seats, Strategy};
 use serde_json::{Value, json};
 
 use crate::commands::Output;
@@ -22,6 +22,8 @@ use crate::view::table::{Cell, Column, Table};
 use crate::yardstick;
 
 /// Let every strategy of a folder play every pack of another, and verify every log
+///
+/// Strategies of other games are passed over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -123,13 +125,25 @@ fn load(folder: &Path, io: &mut Io<'_>) -> Result<Vec<Contender>, Failure> {
     let host = strategies::host(Seats::Pooled(1), io)?;
     let bar = io.progress("strategies", paths.len() as u64);
     let mut contenders = Vec::with_capacity(paths.len());
+    let mut passed_over = 0;
     for path in paths {
+        if strategies::read(&path).is_ok_and(|admitted| admitted.game() != Game::Campus) {
+            passed_over += 1;
+            continue;
+        }
         let strategy = strategies::load(&host, &path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         contenders.push(Contender { name, path, strategy, episodes: Vec::new() });
         bar.inc(1);
     }
     bar.finish_and_clear();
+    if passed_over > 0 {
+        io.talk(format_args!("{} of other games passed over", counted(passed_over, "component")));
+    }
+    if contenders.is_empty() {
+        let why = "no strategy in it plays the campus game";
+        return Err(Failure::usage(format_args!("use folder `{}`", files::shown(folder)), why));
+    }
     Ok(contenders)
 }
 

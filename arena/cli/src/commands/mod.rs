@@ -4,7 +4,9 @@ mod bench;
 mod build;
 mod check;
 mod completions;
+mod contest;
 mod demo;
+mod draw;
 mod exit_codes;
 mod limits;
 mod new;
@@ -12,7 +14,10 @@ mod pack;
 mod play;
 mod replay;
 mod schema;
+mod sprint;
+mod tournament;
 mod verify;
+mod worker;
 
 use std::ffi::{OsStr, OsString};
 
@@ -62,6 +67,16 @@ enum Command {
     Verify(verify::Args),
     #[command(subcommand)]
     Pack(pack::Command),
+    #[command(subcommand)]
+    Draw(draw::Command),
+    #[command(subcommand)]
+    Tournament(tournament::Command),
+    #[command(subcommand)]
+    Sprint(sprint::Command),
+    #[command(subcommand)]
+    Contest(contest::Command),
+    #[command(hide = true)]
+    Worker(worker::Args),
     Bench(bench::Args),
     Demo(demo::Args),
     Limits(limits::Args),
@@ -113,6 +128,11 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Replay(args) => replay::run(args, io),
         Command::Verify(args) => verify::run(args, io),
         Command::Pack(command) => pack::run(command, io),
+        Command::Draw(command) => draw::run(command, io),
+        Command::Tournament(command) => tournament::run(command, io),
+        Command::Sprint(command) => sprint::run(command, io),
+        Command::Contest(command) => contest::run(command, io),
+        Command::Worker(args) => worker::run(args, io),
         Command::Bench(args) => bench::run(args, io),
         Command::Demo(args) => demo::run(args, io),
         Command::Limits(args) => limits::run(args, io),

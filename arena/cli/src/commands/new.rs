@@ -31,19 +31,33 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 
+    /// The game it is for
+    #[arg(long, value_enum, default_value = "campus")]
+    game: Game,
+
     #[command(flatten)]
     output: Output,
+}
+
+/// What a project can be started from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Game {
+    /// A data-centre campus on a stressed grid
+    Campus,
+    /// The iterated 2×2 game
+    Matrix,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   arena new my-strategy
+  arena new my-strategy --game matrix
   arena new my-strategy --path ~/arena/first";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     name::check(&args.name)?;
     let folder = args.path.clone().unwrap_or_else(|| args.name.clone().into());
-    let files = project(&args.name);
+    let files = project(&args.name, args.game);
     create(&folder, &files)?;
     let path = shown(&folder);
     if args.output.json {
@@ -57,13 +71,16 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     io.talk(format_args!("  cd {}", quoted(&path)));
     io.talk("  cargo test");
     io.talk("  arena build");
-    io.talk(format_args!("  arena play two-spikes target/{}.wasm --watch", args.name));
+    match args.game {
+        Game::Campus => io.talk(format_args!("  arena play two-spikes target/{}.wasm --watch", args.name)),
+        Game::Matrix => io.talk(format_args!("  arena check target/{}.wasm", args.name)),
+    }
     Ok(Exit::Success)
 }
 
 /// Every file of a project: its path, with `/`, and its text.
-fn project(name: &str) -> Vec<(String, String)> {
-    let mut files = template::files(name);
+fn project(name: &str, game: Game) -> Vec<(String, String)> {
+    let mut files = template::files(name, game);
     files.push(("Cargo.lock".to_owned(), lock::of(name)));
     files.extend(vendor::files());
     files

@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let named = packs::find(&args.pack)?;
     named.warn(io);
     let host = strategies::host(Seats::OnDemand, io)?;
-    let strategy = strategies::load(&host, &args.strategy)?;
+    let strategy = strategies::load_campus(&host, &args.strategy)?;
     let played = arena_sandbox::play(&strategy, &named.pack, args.seed.digest)?;
     let kept = keep(args, &named, &played, io)?;
     let best = yardstick::best_at(&named.pack, &played.log.settlement);

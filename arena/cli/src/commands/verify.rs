@@ -6,9 +6,11 @@ use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;
 use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, MEMBERS, Pack, SEAL};
 use arena_sandbox::{Seats, Strategy, WASMTIME_VERSION};
+use arena_tournament::{Class, Verified};
 use serde_json::json;
 
 use crate::commands::Output;
+use crate::commands::tournament::{Replayed, verify as verify_tournament};
 use crate::exit::Exit;
 use crate::failure::{Failure, place};
 use crate::files;
@@ -17,16 +19,23 @@ use crate::io::Io;
 use crate::packs::{self, Named};
 use crate::strategies;
 
-/// Derive the score of episode logs anew, and compare
+/// Derive what a file says of itself anew, and compare
 ///
-/// Replays the actions of each log and compares every number, bit for bit. With `--strategy` the
+/// Of an episode log, replays the actions and compares every number, bit for bit. With `--strategy` the
 /// component plays again and has to do the same.
+///
+/// Of the folder of a tournament, recomputes records, journal, identities, scorecard and receipt, and
+/// plays a sample of the matches again, or all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The logs
-    #[arg(required = true, value_name = "LOG")]
+    /// Episode logs, and folders of tournaments
+    #[arg(required = true, value_name = "LOG|DIR")]
     logs: Vec<PathBuf>,
+
+    /// Play every match of a tournament again, not only a sample
+    #[arg(long)]
+    all: bool,
 
     /// The pack's file, or the name of a built-in pack, where the log's own pins do not lead to one
     #[arg(long, value_name = "PACK")]
@@ -45,7 +54,8 @@ Examples:
   arena verify two-spikes-3f9c1a20.json
   arena verify episodes/*.json
   arena verify episode.json --strategy my.wasm
-  arena verify episode.json --pack my-pack.json --json";
+  arena verify episode.json --pack my-pack.json --json
+  arena verify .outline/loops/axelrod/20261130T174500Z-7c1e0b44 --all";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let pack = args.pack.as_deref().map(packs::find).transpose()?;
@@ -53,14 +63,18 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         pack.warn(io);
     }
     let strategy = match &args.strategy {
-        Some(path) => Some(strategies::load(&strategies::host(Seats::OnDemand, io)?, path)?),
+        Some(path) => Some(strategies::load_campus(&strategies::host(Seats::OnDemand, io)?, path)?),
         None => None,
     };
     let mut exit = Exit::Success;
     let mut results = Vec::new();
     for path in &args.logs {
         let shown = files::shown(path);
-        let verdict = examine(path, pack.as_ref(), strategy.as_ref())?;
+        let verdict = if path.is_dir() {
+            tournament(path, args.all, io)?
+        } else {
+            examine(path, pack.as_ref(), strategy.as_ref())?
+        };
         // Among several files, as a shell names them, one that is no log is passed over.
         if !matches!(verdict, Verdict::NoLog) || args.logs.len() == 1 {
             exit = exit.or_worse(verdict.exit());
@@ -87,6 +101,8 @@ enum Verdict {
     Rejected { findings: Vec<Finding>, hint: Option<String> },
     /// Everything that was looked at is as it should be.
     Verified { pack: String, stars: Value, sealed: bool, rerun: Rerun },
+    /// The run of a tournament is what its folder says.
+    Tournament(Verified),
     /// It is another kind of document, as lies beside the log of a forfeit.
     NoLog,
 }
@@ -133,6 +149,16 @@ fn examine(path: &Path, pack: Option<&Named>, strategy: Option<&Strategy>) -> Re
     };
     let (stars, sealed) = (log["settlement"]["stars"].clone(), log.get(SEAL).is_some());
     Ok(Verdict::Verified { pack: pack.to_string(), stars, sealed, rerun })
+}
+
+/// The run of a tournament.
+fn tournament(path: &Path, all: bool, io: &mut Io<'_>) -> Result<Verdict, Failure> {
+    let replayed = if all { Replayed::All } else { Replayed::Sample };
+    Ok(match verify_tournament(path, replayed, io) {
+        Ok(Ok(verified)) => Verdict::Tournament(verified),
+        Ok(Err(difference)) => rejected(String::new(), difference),
+        Err(failure) => Verdict::Unread(failure),
+    })
 }
 
 fn rejected(pointer: String, message: String) -> Verdict {
@@ -237,7 +263,7 @@ impl Verdict {
         match self {
             Self::Unread(failure) => failure.exit(),
             Self::Rejected { .. } => Exit::Rejected,
-            Self::Verified { .. } => Exit::Success,
+            Self::Verified { .. } | Self::Tournament(_) => Exit::Success,
             Self::NoLog => Exit::Usage,
         }
     }
@@ -249,6 +275,10 @@ impl Verdict {
                 json!({ "file": file, "verified": false, "findings": findings, "hint": hint })
             }
             Self::NoLog => json!({ "file": file, "verified": null, "error": NO_LOG }),
+            Self::Tournament(verified) => json!({
+                "file": file, "verified": true, "terminal": verified.class, "records": verified.records,
+                "replayed": verified.replayed,
+            }),
             Self::Verified { pack, stars, sealed, rerun } => {
                 let rerun = match rerun {
                     Rerun::NotAsked => Value::Null,
@@ -274,6 +304,7 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 io.print(format_args!("  {} {hint}", ink.paint(Tone::Strong, "hint:")));
             }
         }
+        Verdict::Tournament(verified) => show_tournament(file, verified, io),
         Verdict::NoLog => io.warn(format_args!("`{file}`: {NO_LOG}")),
         Verdict::Verified { pack, stars, sealed, rerun } => {
             let stars = stars.as_u64().map(|stars| crate::view::outcome::stars(stars as u8));
@@ -297,4 +328,16 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
             }
         }
     }
+}
+
+fn show_tournament(file: &str, verified: &Verified, io: &mut Io<'_>) {
+    let parts = if verified.class == Class::Success { "scorecard, identities, receipt" } else { "receipt" };
+    let replayed = match verified.replayed {
+        0 => "none re-executed".to_owned(),
+        1 => "1 match re-executed, equal".to_owned(),
+        some => format!("{some} matches re-executed, all equal"),
+    };
+    let (ok, records) = (io.ink().paint(Tone::Good, "ok:"), verified.records);
+    let class = verified.class.name();
+    io.print(format_args!("{ok} {file} · {class} · {records} records, {parts}; {replayed}"));
 }

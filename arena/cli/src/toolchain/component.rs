@@ -21,8 +21,9 @@ const MAGIC: &[u8] = b"\0asm";
 const CORE: [u8; 4] = [1, 0, 0, 0];
 const COMPONENT: [u8; 4] = [13, 0, 1, 0];
 
-const NO_WORLD: &str = "in Rust: `arena_sdk::export_campus!(MyStrategy);` at the end of the crate; in another \
-     language: embed `wit/campus`, world `campus-strategy`, with its bindings generator";
+const NO_WORLD: &str = "in Rust: `arena_sdk::export_campus!(MyStrategy);` at the end of the crate, or \
+     `export_matrix!`; in another language: embed `wit/campus`, world `campus-strategy`, or `wit/matrix`, world \
+     `matrix-strategy`, with its bindings generator";
 const PREVIEW_1: &str = "build for wasm32-unknown-unknown, or with a tool that gives a component \
      (wasm32-wasip2); preview 1 of WASI is not supported";
 

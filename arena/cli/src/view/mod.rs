@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod chart;
 pub(crate) mod facts;
 pub(crate) mod forfeit;
+pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod numbers;
 pub(crate) mod outcome;

@@ -174,7 +174,7 @@ fn class(tone: Tone) -> &'static str {
 }
 
 /// Text within XML.
-struct Escaped<'a>(&'a str);
+pub(super) struct Escaped<'a>(pub(super) &'a str);
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,7 +184,8 @@ impl Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
-                // Most control characters may not stand in XML at all.
+                // Most control characters and these two may not stand in XML at all.
+                '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
                 control if control.is_control() => f.write_char('\u{fffd}')?,
                 plain => f.write_char(plain)?,
             }
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn names_cannot_leave_their_element() {
-        let escaped = Escaped("<script>\"&'\u{1}").to_string();
-        assert_eq!(escaped, "&lt;script&gt;&quot;&amp;'\u{fffd}");
+        let escaped = Escaped("<script>\"&'\u{1}\u{fffe}\u{ffff}").to_string();
+        assert_eq!(escaped, "&lt;script&gt;&quot;&amp;'\u{fffd}\u{fffd}\u{fffd}");
     }
 }

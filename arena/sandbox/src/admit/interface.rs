@@ -6,26 +6,56 @@ use wasmparser::component_types::{
 };
 use wasmparser::types::TypesRef;
 
-/// The interfaces as this host plays them, one line a place: `place: type`. Generated from `wit/`.
-const PLAYER: &str = include_str!("campus-player.txt");
-const HOST: &str = include_str!("campus-host.txt");
+use crate::game::Game;
+
+/// The interfaces of a game as this host plays it, one line a place: `place: type`. Generated from
+/// `wit/`.
+struct Spelled {
+    functions: &'static [&'static str],
+    player: &'static str,
+    host: &'static str,
+}
+
+fn spelled(game: Game) -> Spelled {
+    match game {
+        Game::Campus => Spelled {
+            functions: &["act", "brief", "notice"],
+            player: include_str!("campus-player.txt"),
+            host: include_str!("campus-host.txt"),
+        },
+        Game::Matrix => Spelled {
+            functions: &["act", "brief"],
+            player: include_str!("matrix-player.txt"),
+            host: include_str!("matrix-host.txt"),
+        },
+    }
+}
 
 /// Checks the exported `player`: every function must be there, and extra ones are never called.
-pub(super) fn check_player(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
-    for function in ["act", "brief", "notice"] {
+pub(super) fn check_player(
+    game: Game,
+    types: TypesRef<'_>,
+    found: ComponentInstanceTypeId,
+) -> Result<(), String> {
+    let spelled = spelled(game);
+    for function in spelled.functions {
         let id = function_of(types, found, function)
             .ok_or_else(|| format!("player does not export the function `{function}`"))?;
-        compare(PLAYER, types, function, id)?;
+        compare(spelled.player, types, function, id)?;
     }
     Ok(())
 }
 
 /// Checks the imported `host`: whatever is imported must be there.
-pub(super) fn check_host(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
+pub(super) fn check_host(
+    game: Game,
+    types: TypesRef<'_>,
+    found: ComponentInstanceTypeId,
+) -> Result<(), String> {
     for (name, item) in &types[found].exports {
         let shown = arena_engine::Excerpt { text: name, max: 80 };
         match item.ty {
-            ComponentEntityType::Func(id) if name == "log" => compare(HOST, types, name, id)?,
+            ComponentEntityType::Func(id) if name == "log" => compare(spelled(game).host, types, name, id)?,
             ComponentEntityType::Type { .. } => {}
             _ => return Err(format!("host has no `{shown}`; it offers `log`")),
         }

@@ -12,6 +12,7 @@ use arena_engine::limits::{Limits, V1};
 use wasmparser::types::TypesRef;
 
 use crate::config::PARTS;
+use crate::game::{Game, VERSION};
 use shape::Shape;
 
 /// A component that may be compiled. Only [`admit`] makes one.
@@ -19,6 +20,7 @@ use shape::Shape;
 pub struct Admitted {
     bytes: Vec<u8>,
     digest: Digest,
+    game: Game,
     imports: Vec<String>,
 }
 
@@ -52,13 +54,8 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// The interface a campus strategy exports, up to its version.
-const PLAYER: &str = "arena:campus/player@";
-const PACKAGE: &str = "arena:campus/";
-const VERSION: &str = "0.1.0";
-const WORLD: &str = "arena:campus/campus-strategy@0.1.0";
-/// What a strategy may import, for messages.
-const ALLOWED: &str = "arena:campus/host and WASI 0.2 cli, io, clocks, random, filesystem, sockets (denied)";
+/// What a strategy may import beside its game's host, for messages.
+const ALLOWED_WASI: &str = "WASI 0.2 cli, io, clocks, random, filesystem, sockets (denied)";
 const WASI: [&str; 6] =
     ["wasi:cli/", "wasi:io/", "wasi:clocks/", "wasi:random/", "wasi:filesystem/", "wasi:sockets/"];
 
@@ -73,14 +70,12 @@ fn admit_under(bytes: &[u8], limits: &Limits) -> Result<Admitted, Vec<Refusal>> 
     let (shape, types) = shape::read(bytes).map_err(|refusal| vec![refusal])?;
     let mut refusals = Vec::new();
     check_counts(&shape, limits, &mut refusals);
-    check_exports(&shape, types.as_ref(), &mut refusals);
-    check_imports(&shape, types.as_ref(), &mut refusals);
+    let game = check_exports(&shape, types.as_ref(), &mut refusals);
+    check_imports(&shape, game, types.as_ref(), &mut refusals);
     check_adapters(&shape, &mut refusals);
-    if !refusals.is_empty() {
-        return Err(refusals);
-    }
+    let (Some(game), true) = (game, refusals.is_empty()) else { return Err(refusals) };
     let imports = shape.imports.into_iter().map(|import| import.name).collect();
-    Ok(Admitted { bytes: bytes.to_vec(), digest: Digest::of(bytes), imports })
+    Ok(Admitted { bytes: bytes.to_vec(), digest: Digest::of(bytes), game, imports })
 }
 
 impl Admitted {
@@ -89,9 +84,14 @@ impl Admitted {
         self.digest
     }
 
+    /// The game it plays.
+    pub fn game(&self) -> Game {
+        self.game
+    }
+
     /// The world it plays in.
     pub fn world(&self) -> &'static str {
-        WORLD
+        self.game.world()
     }
 
     /// Names of everything it imports, in its own order.
@@ -190,35 +190,61 @@ fn check_counts(shape: &Shape, limits: &Limits, refusals: &mut Vec<Refusal>) {
     at_most("admit.table_too_large", "table elements at the start", shape.table_elements_min, elements, less);
 }
 
-fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
-    let mut players = shape.exports.iter().filter(|export| export.name.starts_with(PLAYER));
+/// The game whose player is exported. There must be one, and its types must be this host's.
+fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) -> Option<Game> {
+    let players = |game: Game| shape.exports.iter().filter(move |it| it.name.starts_with(game.player()));
     // A component may have been built for several versions; ours is the one that counts.
-    let ours = players.clone().find(|export| other_version(&export.name).is_none());
-    let Some(export) = ours.or_else(|| players.next()) else {
-        let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
-        let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-        let message = format!("it exports {found}; a campus strategy exports {PLAYER}{VERSION}");
-        refusals.push(Refusal::new("admit.wrong_world", message, "implement the world with arena-sdk"));
-        return;
+    let best =
+        |game| players(game).find(|it| other_version(game, &it.name).is_none()).or(players(game).next());
+    let [campus, matrix] = Game::ALL.map(best);
+    let (game, export) = match (campus, matrix) {
+        (Some(export), None) => (Game::Campus, export),
+        (None, Some(export)) => (Game::Matrix, export),
+        (Some(campus), Some(matrix)) => {
+            refusals.push(two_games(&campus.name, &matrix.name));
+            return None;
+        }
+        (None, None) => {
+            refusals.push(no_game(shape));
+            return None;
+        }
     };
-    if let Some(refusal) = other_version(&export.name) {
+    if let Some(refusal) = other_version(game, &export.name) {
         refusals.push(refusal);
-    } else if let Err(difference) = interface::check_player(types, export.instance) {
+    } else if let Err(difference) = interface::check_player(game, types, export.instance) {
         refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
     }
+    Some(game)
 }
 
-fn check_imports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
+fn no_game(shape: &Shape) -> Refusal {
+    let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
+    let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    let players = Game::ALL.map(|game| format!("{}{VERSION}", game.player())).join(" or ");
+    let message = format!("it exports {found}; a strategy exports {players}");
+    Refusal::new("admit.wrong_world", message, "implement the world with arena-sdk")
+}
+
+fn two_games(one: &str, other: &str) -> Refusal {
+    let message = format!("it exports {} and {}; a strategy plays one game", quoted(one), quoted(other));
+    Refusal::new("admit.wrong_world", message, "build one component for each game")
+}
+
+fn check_imports(shape: &Shape, game: Option<Game>, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
     for import in &shape.imports {
         let name = import.name.as_str();
         let Some(instance) = import.instance else {
-            refusals.push(not_allowed(&format!("{} (not an interface)", quoted(name))));
+            refusals.push(not_allowed(game, &format!("{} (not an interface)", quoted(name))));
             continue;
         };
-        if name.starts_with(PACKAGE) {
-            check_own_import(name, instance, types, refusals);
-        } else if !is_allowed_wasi(name) {
-            refusals.push(not_allowed(&quoted(name)));
+        // Where the exports do not tell the game, the import is looked at by itself.
+        let own = Game::ALL.into_iter().find(|it| name.starts_with(it.package()));
+        match own {
+            Some(own) if game.is_none_or(|game| game == own) => {
+                check_own_import(own, name, instance, types, refusals);
+            }
+            None if is_allowed_wasi(name) => {}
+            _ => refusals.push(not_allowed(game, &quoted(name))),
         }
     }
 }
@@ -232,13 +258,14 @@ fn is_allowed_wasi(name: &str) -> bool {
 }
 
 fn check_own_import(
+    game: Game,
     name: &str,
     instance: wasmparser::component_types::ComponentInstanceTypeId,
     types: TypesRef<'_>,
     refusals: &mut Vec<Refusal>,
 ) {
-    let interface = name[PACKAGE.len()..].split('@').next().unwrap_or_default();
-    if let Some(refusal) = other_version(name) {
+    let interface = name[game.package().len()..].split('@').next().unwrap_or_default();
+    if let Some(refusal) = other_version(game, name) {
         // The export has said it already; one sentence about versions is enough.
         if !refusals.contains(&refusal) {
             refusals.push(refusal);
@@ -246,27 +273,34 @@ fn check_own_import(
         return;
     }
     let checked = match interface {
-        "host" => interface::check_host(types, instance),
+        "host" => interface::check_host(game, types, instance),
         "types" => interface::check_types(types, instance),
-        _ => return refusals.push(not_allowed(&quoted(name))),
+        _ => return refusals.push(not_allowed(Some(game), &quoted(name))),
     };
     if let Err(difference) = checked {
         refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
     }
 }
 
-fn other_version(name: &str) -> Option<Refusal> {
+fn other_version(game: Game, name: &str) -> Option<Refusal> {
+    let package = game.package().trim_end_matches('/');
     let built_for = match name.split_once('@') {
         Some((_, VERSION)) => return None,
-        Some((_, version)) => format!("arena:campus@{}", Excerpt { text: version, max: 40 }),
-        None => "arena:campus without a version".to_owned(),
+        Some((_, version)) => format!("{package}@{}", Excerpt { text: version, max: 40 }),
+        None => format!("{package} without a version"),
     };
     let message = format!("built for {built_for}; this host plays {VERSION}");
     Some(Refusal::new("admit.other_version", message, "rebuild with the SDK of this host"))
 }
 
-fn not_allowed(shown: &str) -> Refusal {
-    let message = format!("imports {shown}; a strategy may import {ALLOWED}");
+fn not_allowed(game: Option<Game>, shown: &str) -> Refusal {
+    let hosts: Vec<String> = Game::ALL
+        .into_iter()
+        .filter(|it| game.is_none_or(|game| game == *it))
+        .map(|game| format!("{}host", game.package()))
+        .collect();
+    let hosts = hosts.join(" or ");
+    let message = format!("imports {shown}; a strategy may import {hosts} and {ALLOWED_WASI}");
     let hint = "build with `arena build`, or disable it in your language's component tool";
     Refusal::new("admit.import_not_allowed", message, hint)
 }

@@ -1,21 +1,32 @@
 //! The files of a project that are its author's from then on.
 
+use super::Game;
+
 macro_rules! template {
     ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/strategy/", $name))
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $name))
     };
 }
 
 /// Path in the project and text; `{{name}}` stands for the project's name.
-const FILES: [(&str, &str); 4] = [
-    (".gitignore", template!("gitignore")),
-    ("Cargo.toml", template!("Cargo.toml")),
-    ("README.md", template!("README.md")),
-    ("src/lib.rs", template!("src/lib.rs")),
-];
+const SHARED: [(&str, &str); 2] =
+    [(".gitignore", template!("strategy/gitignore")), ("Cargo.toml", template!("strategy/Cargo.toml"))];
 
-pub(super) fn files(name: &str) -> Vec<(String, String)> {
-    FILES.iter().map(|(path, text)| ((*path).to_owned(), text.replace("{{name}}", name))).collect()
+/// What is another file for each game.
+fn own(game: Game) -> [(&'static str, &'static str); 2] {
+    match game {
+        Game::Campus => {
+            [("README.md", template!("strategy/README.md")), ("src/lib.rs", template!("strategy/src/lib.rs"))]
+        }
+        Game::Matrix => {
+            [("README.md", template!("matrix/README.md")), ("src/lib.rs", template!("matrix/src/lib.rs"))]
+        }
+    }
+}
+
+pub(super) fn files(name: &str, game: Game) -> Vec<(String, String)> {
+    let files = SHARED.into_iter().chain(own(game));
+    files.map(|(path, text)| (path.to_owned(), text.replace("{{name}}", name))).collect()
 }
 
 #[cfg(test)]
@@ -24,7 +35,9 @@ mod tests {
 
     #[test]
     fn no_placeholder_is_left() {
-        for (path, text) in files("my-strategy") {
+        for (path, text) in
+            [Game::Campus, Game::Matrix].into_iter().flat_map(|game| files("my-strategy", game))
+        {
             assert!(!text.contains("{{"), "{path}");
         }
     }
@@ -37,7 +50,7 @@ mod tests {
             let lines = text.lines().skip_while(|line| *line != "[profile.release]");
             lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(profile(FILES[1].1), profile(examples));
+        assert_eq!(profile(SHARED[1].1), profile(examples));
         assert!(profile(examples).len() > 1);
     }
 }

@@ -25,8 +25,14 @@ const FILES: &[(&str, &str)] = &repository![
     "sdk/src/campus/testing.rs",
     "sdk/src/lib.rs",
     "sdk/src/log.rs",
+    "sdk/src/matrix/bindings.rs",
+    "sdk/src/matrix/component.rs",
+    "sdk/src/matrix/contract.rs",
+    "sdk/src/matrix/mod.rs",
+    "sdk/src/matrix/testing.rs",
     "sdk/src/panics.rs",
     "wit/campus/campus.wit",
+    "wit/matrix/matrix.wit",
 ];
 
 /// What the SDK's manifest takes from the workspace.

@@ -7,27 +7,31 @@ use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, Resolve};
 
 use super::Lines;
+use crate::game::Game;
 
-/// A component of the campus world whose functions do nothing.
-fn dummy() -> Vec<u8> {
-    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/campus");
+/// A component of the game's world whose functions do nothing.
+fn dummy(game: Game) -> Vec<u8> {
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit").join(game.name());
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(wit).expect("the WIT parses");
-    let world = resolve.select_world(&[package], Some("campus-strategy")).expect("the world is there");
+    let world = format!("{}-strategy", game.name());
+    let world = resolve.select_world(&[package], Some(&world)).expect("the world is there");
     let mut module = wit_component::dummy_module(&resolve, world, ManglingAndAbi::Standard32);
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata fits");
     ComponentEncoder::default().module(&module).expect("a module").encode().expect("a component")
 }
 
-fn spell(import: bool, interface: &str) -> String {
-    let bytes = dummy();
+fn player(game: Game) -> String {
+    spell(game, game.player())
+}
+
+fn spell(game: Game, interface: &str) -> String {
+    let bytes = dummy(game);
     let (shape, types) = crate::admit::shape::read(&bytes).expect("a valid component");
     let types = types.as_ref();
-    let instance = if import {
-        shape.imports.iter().find(|i| i.name.starts_with(interface)).and_then(|i| i.instance)
-    } else {
-        shape.exports.iter().find(|e| e.name.starts_with(interface)).map(|e| e.instance)
-    };
+    let imported = shape.imports.iter().find(|i| i.name.starts_with(interface)).and_then(|i| i.instance);
+    let exported = shape.exports.iter().find(|e| e.name.starts_with(interface)).map(|e| e.instance);
+    let instance = imported.or(exported);
     let instance = instance.expect("the interface is there");
     let mut lines = Lines { most: usize::MAX, lines: Vec::new() };
     for (name, item) in &types[instance].exports {
@@ -50,21 +54,33 @@ fn check(file: &str, spelled: &str) {
 
 #[test]
 fn the_spelled_out_interfaces_are_those_of_the_wit() {
-    check("campus-player.txt", &spell(false, "arena:campus/player@"));
-    check("campus-host.txt", &spell(true, "arena:campus/host@"));
+    for game in Game::ALL {
+        check(&format!("{}-player.txt", game.name()), &player(game));
+        check(&format!("{}-host.txt", game.name()), &spell(game, game.host()));
+    }
+}
+
+/// What every `act` is given, one line a field.
+fn fields(game: Game) -> Vec<String> {
+    let player = player(game);
+    let fields: Vec<_> = player.lines().filter(|line| line.starts_with("act(observation).")).collect();
+    let scalar =
+        |field: &&str| [": u32", ": s64", ": f64", ": bool", ": enum"].iter().any(|ty| field.contains(ty));
+    assert!(fields.iter().all(scalar), "{fields:?}");
+    fields.into_iter().map(str::to_owned).collect()
 }
 
 /// A call carries 16 scalars without touching memory; one more would double its cost.
 #[test]
-fn an_observation_is_exactly_sixteen_scalars() {
-    let player = spell(false, "arena:campus/player@");
-    let fields: Vec<&str> = player.lines().filter(|line| line.starts_with("act(observation).")).collect();
-    assert_eq!(fields.len(), 16, "{fields:?}");
-    assert!(fields.iter().all(|field| [": u32", ": f64", ": enum"].iter().any(|ty| field.contains(ty))));
+fn an_observation_is_at_most_sixteen_scalars() {
+    assert_eq!(fields(Game::Campus).len(), 16);
+    assert_eq!(fields(Game::Matrix).len(), 6);
 }
 
 #[test]
 fn the_dummy_is_admitted() {
-    let admitted = crate::admit(&dummy()).expect("it is of the world");
-    assert_eq!(admitted.linker(), "lean");
+    for game in Game::ALL {
+        let admitted = crate::admit(&dummy(game)).expect("it is of the world");
+        assert_eq!((admitted.linker(), admitted.game()), ("lean", game));
+    }
 }

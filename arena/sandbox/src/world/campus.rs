@@ -1,15 +1,9 @@
-//! The campus world: typed calls into the guest, and the one function it may call back.
+//! The campus world: what the engine has, as the guest is told it.
 
 use arena_engine::campus::{
-    Amount, Clamp, ClampReason, EventKind, Field, LogLevel, Metric, MetricId, Notice, Observation, Pack,
-    Status,
+    Amount, Clamp, ClampReason, EventKind, Field, Metric, MetricId, Notice, Observation, Pack, Status,
 };
 use arena_engine::limits::Limits;
-use wasmtime::component::{ComponentType, Lift, Linker, WasmStr};
-
-use crate::cell::{Cell, charge};
-use crate::ending::Stop;
-use crate::log::prefix;
 
 wasmtime::component::bindgen!({
     inline: "
@@ -24,49 +18,6 @@ wasmtime::component::bindgen!({
 });
 
 pub(crate) use arena::campus::types;
-
-/// The host's half of the world.
-pub(crate) const HOST: &str = "arena:campus/host@0.1.0";
-
-#[derive(ComponentType, Lift, Clone, Copy)]
-#[component(enum)]
-#[repr(u8)]
-#[expect(dead_code, reason = "the runtime makes the values")]
-enum Level {
-    #[component(name = "debug")]
-    Debug,
-    #[component(name = "info")]
-    Info,
-    #[component(name = "warn")]
-    Warn,
-    #[component(name = "error")]
-    Error,
-}
-
-/// Defines `arena:campus/host`. The text stays in the guest's memory until its allowance is known.
-pub(crate) fn add_host(linker: &mut Linker<Cell>) -> wasmtime::Result<()> {
-    linker.instance(HOST)?.func_wrap("log", |mut store, (level, text): (Level, WasmStr)| {
-        let room = store.data().log.room();
-        let (kept, offered) = {
-            let text = text.to_str(&store).map_err(|why| Stop::Unreadable(format!("log text: {why}")))?;
-            (prefix(&text, room).to_owned(), text.len())
-        };
-        charge(&mut store, offered)?;
-        store.data_mut().say(level.into(), &kept, offered);
-        Ok(())
-    })
-}
-
-impl From<Level> for LogLevel {
-    fn from(level: Level) -> Self {
-        match level {
-            Level::Debug => Self::Debug,
-            Level::Info => Self::Info,
-            Level::Warn => Self::Warn,
-            Level::Error => Self::Error,
-        }
-    }
-}
 
 /// Everything static, as the guest is told it.
 pub(crate) fn brief<'p>(pack: &'p Pack, limits: &Limits) -> types::Brief<'p> {

@@ -1,0 +1,69 @@
+use std::time::{Duration, Instant};
+
+use arena_tournament::{Used, Watch};
+use indicatif::ProgressBar;
+
+use crate::io::Io;
+
+/// A bar on a terminal, a plain line now and then anywhere else.
+pub(super) struct Progress<'i, 'o> {
+    io: &'i mut Io<'o>,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    last_line: Instant,
+    /// What was completed when this attempt began.
+    before: Option<(usize, Used)>,
+    rounds: bool,
+}
+
+/// Between two plain lines.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+impl<'i, 'o> Progress<'i, 'o> {
+    /// `rounds`: turns are rounds of a matrix game.
+    pub(super) fn new(io: &'i mut Io<'o>, rounds: bool) -> Self {
+        let now = Instant::now();
+        Self { io, bar: None, started: now, last_line: now, before: None, rounds }
+    }
+
+    fn rate(&self, completed: usize, used: Used) -> String {
+        let (before, at_start) = self.before.unwrap_or_default();
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let matches = completed.saturating_sub(before) as f64 / seconds;
+        let turns = used.turns.saturating_sub(at_start.turns) as f64 / seconds;
+        let what = if self.rounds { "rounds" } else { "turns" };
+        format!("{matches:.0} matches/s, {turns:.0} {what}/s")
+    }
+}
+
+impl Watch for Progress<'_, '_> {
+    fn progress(&mut self, completed: usize, planned: usize, used: Used) {
+        self.before.get_or_insert((completed, used));
+        let rate = self.rate(completed, used);
+        let bar = self.bar.get_or_insert_with(|| self.io.progress("playing", planned as u64));
+        bar.set_position(completed as u64);
+        bar.set_message(rate.clone());
+        if bar.is_hidden() && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            self.io.talk(format_args!("playing   {completed} of {planned}, {rate}"));
+        }
+        if completed == planned {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn talk(&mut self, line: &str) {
+        match &self.bar {
+            Some(bar) if !bar.is_hidden() => bar.suspend(|| self.io.talk(line)),
+            _ => self.io.talk(line),
+        }
+    }
+}
+
+impl Drop for Progress<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,172 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arena_sandbox::Seats;
+use arena_tournament::{
+    Class, Ended, Executor, FolderShelf, Halted, InProcess, Local, RECEIPT, Run, WorkerCommand, run_id,
+    worker_arguments,
+};
+use serde_json::json;
+
+use super::progress::Progress;
+use super::{exit_of, failed, home, inputs, pins, show};
+use crate::clock::SystemClock;
+use crate::commands::Output;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files;
+use crate::io::Io;
+use crate::ink::Tone;
+use crate::roster::SandboxRoster;
+use crate::strategies;
+
+/// Play a tournament to exactly one terminal class
+///
+/// A plan is frozen first. Records, journal, scorecard and receipt go to one folder, which is yours
+/// alone until the identities are disclosed; deleting it undoes the run. The same frozen file and secret
+/// give the same bytes, whatever the number of workers.
+///
+/// The exit code is that of the terminal class: 0 success, 10 stalled, 11 blocked, 12 exhausted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// A plan (TOML), or a frozen tournament (JSON)
+    #[arg(value_name = "PLAN.toml|frozen.json")]
+    tournament: PathBuf,
+
+    /// Folder of the run, new or empty [default: .outline/loops/SLUG/RUN_ID]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// The secret's file [default: `secret` beside the frozen file, or a new one for a plan]
+    #[arg(long, value_name = "FILE")]
+    secret: Option<PathBuf>,
+
+    /// Folder with the components and packs of a frozen tournament, found by their digests
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
+
+    #[command(flatten)]
+    executor: ExecutorArgs,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where matchups are played.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ExecutorArgs {
+    /// Worker processes [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  arena tournament run tournaments/axelrod.toml
+  arena tournament run tournaments/campus.toml --workers 2 --out run
+  arena tournament run frozen/frozen.json --secret frozen/secret
+  arena tournament resume run";
+
+pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let secret = args.secret.as_deref();
+    let setup = if inputs::is_frozen(&args.tournament) {
+        inputs::from_frozen(&args.tournament, secret, args.files.as_deref())?
+    } else {
+        inputs::from_plan(&args.tournament, secret, io)?
+    };
+    let clock = SystemClock::new();
+    let root = match &args.out {
+        Some(out) => out.clone(),
+        None => home(&setup.frozen.slug).join(run_id(setup.frozen.digest(), &clock)),
+    };
+    let created = Run::create(&root, &setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
+    let run = created.map_err(|fault| failed("set up the run", fault))?;
+    describe(&setup.frozen, io);
+    play(run, &args.executor, args.output, io)
+}
+
+fn describe(frozen: &arena_tournament::Frozen, io: &mut Io<'_>) {
+    let (matchups, strategies) = (frozen.matchups.len(), frozen.strategies.len());
+    let digest = frozen.digest();
+    io.talk(format_args!(
+        "frozen    {}… {matchups} matchups, identities hidden, {strategies} strategies",
+        digest.short()
+    ));
+}
+
+/// Plays a run, or ends one that cannot begin, and tells how it ended.
+pub(super) fn play(
+    run: Result<Run, Halted>,
+    executor: &ExecutorArgs,
+    output: Output,
+    io: &mut Io<'_>,
+) -> Result<Exit, Failure> {
+    let clock = SystemClock::new();
+    let ended = |fault| failed("end the run", fault);
+    let (root, outcome) = match run {
+        Err(halted) => (halted.root().to_owned(), halted.end(&clock).map_err(ended)?),
+        Ok(run) => {
+            let root = run.root().to_owned();
+            let rounds = run.frozen().game == arena_tournament::Game::Matrix;
+            let mut executor = start(executor, &root, io)?;
+            let mut progress = Progress::new(io, rounds);
+            let outcome = run.play(executor.as_mut(), &mut progress, &clock);
+            (root, outcome.map_err(ended)?)
+        }
+    };
+    tell(&root, &outcome, output, io)?;
+    Ok(exit_of(outcome.ending.class))
+}
+
+/// Worker processes of this program; in a test, which has none, this process.
+fn start(args: &ExecutorArgs, root: &Path, io: &mut Io<'_>) -> Result<Box<dyn Executor>, Failure> {
+    let Some(program) = io.env().program.clone() else {
+        let host = Arc::new(strategies::host(Seats::Pooled(4), io)?);
+        let shelf = Box::new(FolderShelf::new(root));
+        return Ok(Box::new(InProcess::new(SandboxRoster::new(host, shelf))));
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = args.workers.map_or(cores, usize::from);
+    let mut arguments = worker_arguments(root);
+    if let Some(cache) = &io.env().cache {
+        arguments.extend(["--cache".into(), cache.into()]);
+    }
+    let local = Local::start(WorkerCommand { program, arguments }, workers);
+    Ok(Box::new(local.map_err(|fault| failed("start the workers", fault))?))
+}
+
+fn tell(root: &Path, outcome: &Ended, output: Output, io: &mut Io<'_>) -> Result<(), Failure> {
+    let ending = &outcome.ending;
+    let receipt = files::shown(&root.join(RECEIPT));
+    if output.json {
+        let mut told = serde_json::to_value(&outcome.receipt)
+            .map_err(|why| Failure::internal("write the result", why))?;
+        if let Some(members) = told.as_object_mut() {
+            // Thousands of lines that are in the file.
+            members.remove("files");
+        }
+        io.print_json(&json!({ "folder": files::shown(root), "receipt": told }));
+        return Ok(());
+    }
+    if ending.class == Class::Success {
+        show::standings(root, io)?;
+    }
+    let tone = if ending.class == Class::Success { Tone::Good } else { Tone::Bad };
+    let class = io.ink().paint(tone, format!("{:<9}", ending.class.name()));
+    let reason = arena_engine::Excerpt { text: &ending.reason, max: 600 };
+    let at = ending.matchup.map_or_else(String::new, |id| format!(" at {id}"));
+    io.print(format_args!("{class}{at} {reason}"));
+    for mismatch in &ending.mismatches {
+        io.print(format_args!("  {}", arena_engine::Excerpt { text: mismatch, max: 300 }));
+    }
+    io.print(format_args!("receipt   {receipt}"));
+    match ending.class {
+        Class::Success => io.talk(format_args!("next: arena verify {}", files::shown(root))),
+        Class::Stalled | Class::Exhausted => {
+            io.talk(format_args!("next: arena tournament resume {}", files::shown(root)));
+        }
+        Class::Blocked => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! The matrix game: the vectors of the literature, the example strategies, and guests that mean no good.
+
+mod admission;
+mod blindness;
+mod cli;
+mod endings;
+mod guest;
+mod hostile;
+mod strategies;
+mod vectors;
