@@ -1,0 +1,278 @@
+//! The folder of a run: what lies where, who may read it, and how a file comes into it whole.
+//!
+//! Everything is written to a temporary name, synced and renamed. Until disclosure the folder is its
+//! owner's alone.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use arena_canon::Digest;
+use arena_engine::HostFault;
+use rustix::fs::{FlockOperation, flock};
+
+use crate::fault::RunFault;
+use crate::names::MatchId;
+use crate::roster::Shelf;
+
+/// The frozen tournament.
+pub const FROZEN: &str = "frozen.json";
+/// The commitments to the identities.
+pub const COMMITMENTS: &str = "identities.commit.json";
+/// The identities, once disclosed.
+pub const IDENTITIES: &str = "identities.json";
+/// The chain of records.
+pub const JOURNAL: &str = "journal.ndjson";
+/// The scorecard, for programs.
+pub const SCORECARD: &str = "scorecard.json";
+/// The scorecard, for people.
+pub const SCORECARD_MD: &str = "scorecard.md";
+/// How the run ended.
+pub const RECEIPT: &str = "receipt.json";
+/// The secret, until it is disclosed.
+pub const SECRET: &str = "secret";
+/// When a run that has not ended yet began, and how long it has taken so far.
+pub(crate) const STATE: &str = "state.json";
+/// The records.
+pub(crate) const MATCHES: &str = "matches";
+/// What guests said.
+pub(crate) const GUEST: &str = "guest";
+/// The strategies, by digest.
+pub(crate) const COMPONENTS: &str = "components";
+/// The packs, by digest.
+pub(crate) const PACKS: &str = "packs";
+/// What a name ends with until its file is whole.
+pub(crate) const TEMPORARY: &str = ".tmp";
+
+const FOLDERS: [&str; 4] = [MATCHES, GUEST, COMPONENTS, PACKS];
+
+/// A run's folder, locked for as long as this lives.
+#[derive(Debug)]
+pub struct Folder {
+    root: PathBuf,
+    /// Holds the lock.
+    _handle: File,
+}
+
+impl Folder {
+    /// Makes a new folder. One that is there must be empty.
+    pub fn create(root: &Path) -> Result<Self, RunFault> {
+        fs::create_dir_all(root).map_err(RunFault::io("make", root))?;
+        let folder = Self::lock(root)?;
+        let mut entries = fs::read_dir(root).map_err(RunFault::io("read", root))?;
+        if entries.next().is_some() {
+            let why = "it is not empty; resume it, or choose another folder".to_owned();
+            return Err(RunFault::NoRun { path: root.to_owned(), why });
+        }
+        set_mode(root, 0o700)?;
+        for name in FOLDERS {
+            let path = root.join(name);
+            fs::create_dir(&path).map_err(RunFault::io("make", &path))?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run.
+    pub fn open(root: &Path) -> Result<Self, RunFault> {
+        let folder = Self::lock(root)?;
+        if !root.join(FROZEN).is_file() {
+            return Err(RunFault::NoRun { path: root.to_owned(), why: format!("it has no {FROZEN}") });
+        }
+        for name in FOLDERS {
+            let path = root.join(name);
+            fs::create_dir_all(&path).map_err(RunFault::io("make", &path))?;
+        }
+        Ok(folder)
+    }
+
+    /// The lock is on the folder itself: it leaves no file behind, and a killed runner's is gone.
+    fn lock(root: &Path) -> Result<Self, RunFault> {
+        let handle = File::open(root).map_err(RunFault::io("open", root))?;
+        match flock(&handle, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Self { root: root.to_owned(), _handle: handle }),
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(RunFault::Locked { path: root.to_owned() }),
+            Err(why) => Err(RunFault::Io { doing: "lock", path: root.to_owned(), source: why.into() }),
+        }
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where something in it is, or would be.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Writes a file whole or not at all.
+    pub fn write(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), RunFault> {
+        let path = self.at(name);
+        let temporary = self.at(&format!("{name}{TEMPORARY}"));
+        write_synced(&temporary, bytes, mode)?;
+        fs::rename(&temporary, &path).map_err(RunFault::io("rename", &path))?;
+        sync_folder(path.parent().unwrap_or(&self.root))
+    }
+
+    /// Keeps a strategy's or a pack's bytes under their digest, unless they are there.
+    pub fn keep(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<(), RunFault> {
+        let name = format!("{folder}/{name}");
+        if self.at(&name).is_file() { Ok(()) } else { self.write(&name, bytes, 0o644) }
+    }
+
+    /// The bytes of a file, of at most `limit`; nothing if there is none.
+    pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RunFault> {
+        read(&self.at(name), limit)
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), RunFault> {
+        remove(&self.at(name))
+    }
+
+    /// Removes what a crash left half-written.
+    pub(crate) fn clean(&self) -> Result<(), RunFault> {
+        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
+            let path = self.at(folder);
+            for entry in fs::read_dir(&path).map_err(RunFault::io("read", &path))? {
+                let entry = entry.map_err(RunFault::io("read", &path))?;
+                if entry.file_name().as_encoded_bytes().ends_with(TEMPORARY.as_bytes()) {
+                    remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets everybody read what was its owner's alone.
+    pub(crate) fn disclose(&self) -> Result<(), RunFault> {
+        let guest = self.at(GUEST);
+        for entry in fs::read_dir(&guest).map_err(RunFault::io("read", &guest))? {
+            let entry = entry.map_err(RunFault::io("read", &guest))?;
+            set_mode(&entry.path(), 0o644)?;
+        }
+        set_mode(&self.root, 0o755)
+    }
+
+    /// Every file of the run, by its name in the folder and in order, but for those that are no part of
+    /// its result.
+    pub(crate) fn files(&self) -> Result<Vec<String>, RunFault> {
+        let mut names = Vec::new();
+        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
+            let path = self.at(folder);
+            for entry in fs::read_dir(&path).map_err(RunFault::io("read", &path))? {
+                let entry = entry.map_err(RunFault::io("read", &path))?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+                let apart = [RECEIPT, SECRET, STATE].contains(&name.as_str()) && folder.is_empty();
+                if is_file && !apart && !name.ends_with(TEMPORARY) {
+                    names.push(if folder.is_empty() { name } else { format!("{folder}/{name}") });
+                }
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// The components and packs that a run keeps in its folder.
+#[derive(Debug, Clone)]
+pub struct FolderShelf(PathBuf);
+
+impl FolderShelf {
+    /// Those of the run in `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self(root.into())
+    }
+
+    fn take(&self, name: &str, limit: u64) -> Result<Vec<u8>, HostFault> {
+        let fault = |source| HostFault { doing: "reading what a match is played with", source };
+        match read(&self.0.join(name), limit) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(fault(format!("{name} is missing").into())),
+            Err(why) => Err(fault(why.into())),
+        }
+    }
+}
+
+impl Shelf for FolderShelf {
+    fn component(&mut self, sha256: Digest) -> Result<Vec<u8>, HostFault> {
+        self.take(&component_name(sha256), 1 << 30)
+    }
+
+    fn pack(&mut self, sha256: Digest) -> Result<Vec<u8>, HostFault> {
+        self.take(&pack_name(sha256), 512 << 20)
+    }
+}
+
+/// The name of a record.
+pub fn match_name(id: MatchId) -> String {
+    format!("{MATCHES}/{id}.json")
+}
+
+/// The name of what the guests of a match said.
+pub(crate) fn guest_name(id: MatchId) -> String {
+    format!("{GUEST}/{id}.json")
+}
+
+/// The name of a strategy.
+pub fn component_name(sha256: Digest) -> String {
+    format!("{COMPONENTS}/{sha256}.wasm")
+}
+
+/// The name of a pack.
+pub fn pack_name(sha256: Digest) -> String {
+    format!("{PACKS}/{sha256}.json")
+}
+
+/// The bytes of a file, of at most `limit`; nothing if there is none.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, RunFault> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(RunFault::io("open", path)(why)),
+    };
+    let mut bytes = Vec::new();
+    let expected = file.metadata().map(|about| about.len()).unwrap_or_default().min(limit);
+    bytes.reserve_exact(expected as usize + 1);
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(RunFault::io("read", path))?;
+    if bytes.len() as u64 > limit {
+        let why = io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {limit} bytes"));
+        return Err(RunFault::io("read", path)(why));
+    }
+    Ok(Some(bytes))
+}
+
+/// Writes a file under a temporary name: to be synced and renamed by its caller.
+pub(crate) fn write_unsynced(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RunFault> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(mode);
+    let mut file = options.open(path).map_err(RunFault::io("create", path))?;
+    file.write_all(bytes).map_err(RunFault::io("write", path))
+}
+
+fn write_synced(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RunFault> {
+    write_unsynced(path, bytes, mode)?;
+    sync_file(path)
+}
+
+pub(crate) fn sync_file(path: &Path) -> Result<(), RunFault> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(RunFault::io("sync", path))
+}
+
+/// The renames themselves must survive a crash, too.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), RunFault> {
+    sync_file(path)
+}
+
+fn remove(path: &Path) -> Result<(), RunFault> {
+    match fs::remove_file(path) {
+        Err(why) if why.kind() != io::ErrorKind::NotFound => Err(RunFault::io("remove", path)(why)),
+        _ => Ok(()),
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), RunFault> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(RunFault::io("set the mode of", path))
+}

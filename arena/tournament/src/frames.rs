@@ -1,0 +1,66 @@
+//! Length-prefixed JSON frames: four bytes, big-endian, and then so many bytes of one document.
+
+use std::io::{self, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Largest frame.
+pub(crate) const FRAME_BYTES_MAX: usize = 64 << 20;
+
+/// Writes one frame in one piece, so that a reader is woken once.
+pub(crate) fn write(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message).map_err(io::Error::from)?;
+    let length = frame.len() - 4;
+    if length > FRAME_BYTES_MAX {
+        return Err(io::Error::other(format!("a frame of {length} bytes; the limit is {FRAME_BYTES_MAX}")));
+    }
+    frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
+    out.write_all(&frame)?;
+    out.flush()
+}
+
+/// Reads one frame; nothing at the end of the stream.
+pub(crate) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    match input.read(&mut length)? {
+        0 => return Ok(None),
+        read => input.read_exact(&mut length[read..])?,
+    }
+    let length = u32::from_be_bytes(length) as usize;
+    if length > FRAME_BYTES_MAX {
+        return Err(io::Error::other(format!("a frame of {length} bytes; the limit is {FRAME_BYTES_MAX}")));
+    }
+    let mut bytes = Vec::new();
+    if input.take(length as u64).read_to_end(&mut bytes)? < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    serde_json::from_slice(&bytes).map(Some).map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_BYTES_MAX, read, write};
+
+    #[test]
+    fn frames_come_back_and_the_stream_ends() {
+        let mut bytes = Vec::new();
+        for message in ["", "one", "żółw"] {
+            write(&mut bytes, &message).expect("written");
+        }
+        let mut stream = bytes.as_slice();
+        for message in ["", "one", "żółw"] {
+            assert_eq!(read::<String>(&mut stream).expect("a frame").as_deref(), Some(message));
+        }
+        assert!(read::<String>(&mut stream).expect("the end").is_none());
+    }
+
+    #[test]
+    fn what_is_no_frame_is_an_error() {
+        let too_long = (FRAME_BYTES_MAX as u32 + 1).to_be_bytes();
+        for wrong in [&b"\0\0"[..], b"\0\0\0\x05\"ab\"", b"\0\0\0\x02{}", &too_long] {
+            assert!(read::<String>(&mut &wrong[..]).is_err(), "{wrong:?}");
+        }
+    }
+}

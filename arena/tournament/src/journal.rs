@@ -1,0 +1,179 @@
+//! The journal: a hash chain of records in the order of the matrix. What it holds has happened.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+
+use arena_canon::{Digest, json};
+use serde::{Deserialize, Serialize};
+
+use crate::fault::RunFault;
+use crate::folder::{Folder, JOURNAL};
+use crate::names::MatchId;
+use crate::record::Used;
+
+/// One record, as the journal knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    /// The matchup.
+    pub(crate) id: MatchId,
+    /// The digest that its record bears.
+    pub(crate) digest: Digest,
+    /// What it counts for budgets.
+    pub(crate) used: Used,
+    /// Digest of the line before, or of the frozen file.
+    pub(crate) prev: Digest,
+}
+
+/// A line of the journal that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of journal.ndjson {why}")]
+pub(crate) struct Broken {
+    /// Which line, from 1.
+    pub(crate) line: usize,
+    /// The matchup that should stand there.
+    pub(crate) id: MatchId,
+    /// What is wrong with it.
+    pub(crate) why: String,
+}
+
+/// The whole chain so far.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    entries: Vec<Entry>,
+    head: Digest,
+    file: File,
+    folder_path: std::path::PathBuf,
+}
+
+/// Longest line that is read.
+const LINE_BYTES_MAX: usize = 1_024;
+/// Longest journal that is read.
+const BYTES_MAX: u64 = (crate::names::MATCHUPS_MAX * LINE_BYTES_MAX) as u64;
+
+impl Entry {
+    fn line(&self) -> Vec<u8> {
+        json::canonical_of(self)
+    }
+}
+
+/// Reads the chain that `bytes` hold after `root`. A last line that is not whole does not count; its
+/// first byte is returned as the journal's true length.
+pub(crate) fn read(bytes: &[u8], root: Digest) -> Result<(Vec<Entry>, Digest, usize), Broken> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let (mut head, mut at) = (root, 0);
+    while let Some(length) = bytes[at..].iter().position(|byte| *byte == b'\n') {
+        let line = &bytes[at..at + length];
+        let id = MatchId(entries.len() as u32 + 1);
+        let broken = |why: &str| Broken { line: entries.len() + 1, id, why: why.to_owned() };
+        if line.len() > LINE_BYTES_MAX {
+            return Err(broken("is too long"));
+        }
+        let entry: Entry = serde_json::from_slice(line).map_err(|_| broken("is no entry"))?;
+        if entry.line() != line {
+            return Err(broken("is not in canonical form"));
+        }
+        if entry.id != id {
+            return Err(broken(&format!("is about {}, not {id}", entry.id)));
+        }
+        if entry.prev != head {
+            return Err(broken("does not continue the line before"));
+        }
+        head = Digest::of(line);
+        entries.push(entry);
+        at += length + 1;
+    }
+    Ok((entries, head, at))
+}
+
+impl Journal {
+    /// Opens the journal of a run of the tournament `root`, and cuts a last line that is not whole.
+    pub(crate) fn open(folder: &Folder, root: Digest) -> Result<Result<Self, Broken>, RunFault> {
+        let path = folder.at(JOURNAL);
+        let bytes = folder.read(JOURNAL, BYTES_MAX)?.unwrap_or_default();
+        let (entries, head, length) = match read(&bytes, root) {
+            Ok(read) => read,
+            Err(broken) => return Ok(Err(broken)),
+        };
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).open(&path).map_err(RunFault::io("open", &path))?;
+        if length < bytes.len() {
+            file.set_len(length as u64).map_err(RunFault::io("cut", &path))?;
+        }
+        file.sync_all().map_err(RunFault::io("sync", &path))?;
+        Ok(Ok(Self { entries, head, file, folder_path: path }))
+    }
+
+    /// Every entry.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Appends the records of a batch and makes them last.
+    pub(crate) fn append(
+        &mut self,
+        batch: impl IntoIterator<Item = (MatchId, Digest, Used)>,
+    ) -> Result<(), RunFault> {
+        let mut lines = Vec::new();
+        for (id, digest, used) in batch {
+            let entry = Entry { id, digest, used, prev: self.head };
+            let line = entry.line();
+            self.head = Digest::of(&line);
+            lines.extend_from_slice(&line);
+            lines.push(b'\n');
+            self.entries.push(entry);
+        }
+        let path = &self.folder_path;
+        self.file.write_all(&lines).map_err(RunFault::io("write", path))?;
+        self.file.sync_data().map_err(RunFault::io("sync", path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(count: u32) -> Vec<u8> {
+        let mut head = Digest::of(b"root");
+        let mut bytes = Vec::new();
+        for n in 1..=count {
+            let digest = Digest::of(&n.to_be_bytes());
+            let entry = Entry { id: MatchId(n), digest, used: Used { fuel: 7, turns: 2 }, prev: head };
+            head = Digest::of(&entry.line());
+            bytes.extend(entry.line());
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_chain_is_read_to_its_last_whole_line() {
+        let bytes = chain(3);
+        let root = Digest::of(b"root");
+        let whole = bytes.len();
+        for cut in 0..=whole {
+            let (entries, _, length) = read(&bytes[..cut], root).expect("a cut is no break");
+            assert_eq!(entries.len(), bytes[..cut].iter().filter(|byte| **byte == b'\n').count());
+            assert!(length <= cut && bytes[..length].last().is_none_or(|byte| *byte == b'\n'));
+        }
+    }
+
+    #[test]
+    fn any_other_change_is_a_break() {
+        let bytes = chain(3);
+        let root = Digest::of(b"root");
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            let last_line = bytes.iter().take(at).filter(|byte| **byte == b'\n').count() == 2;
+            let read = read(&changed, root);
+            // The last line is held by nothing after it but its records.
+            assert!(read.is_err() || last_line, "byte {at}");
+        }
+        assert!(read(&bytes, Digest::of(b"another")).is_err());
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        assert!(read(&[lines[1], lines[0], lines[2]].concat(), root).is_err());
+        assert!(read(&[lines[0], lines[2]].concat(), root).is_err());
+        assert!(read(&[lines[0], lines[1], lines[1]].concat(), root).is_err());
+    }
+}

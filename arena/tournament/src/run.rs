@@ -1,0 +1,387 @@
+//! One run of a frozen tournament, from its folder to exactly one terminal class.
+
+mod matrix;
+mod scan;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arena_canon::{Digest, json};
+use arena_engine::campus::Pack;
+use serde::{Deserialize, Serialize};
+
+use crate::ending::Ending;
+use crate::executor::Executor;
+use crate::fault::RunFault;
+use crate::finish;
+use crate::folder::{
+    self, COMMITMENTS, COMPONENTS, FROZEN, Folder, IDENTITIES, PACKS, RECEIPT, SCORECARD, SCORECARD_MD,
+    SECRET, STATE,
+};
+use crate::freeze::{self, Pins};
+use crate::frozen::{FROZEN_BYTES_MAX, Frozen};
+use crate::identities::{self, Disclosure};
+use crate::job::Jobs;
+use crate::journal::Journal;
+use crate::names::MatchId;
+use crate::receipt::{self, Receipt};
+use crate::record::Used;
+use crate::seating::Seating;
+use crate::secret::Secret;
+
+/// The time, for whoever needs it; only a receipt and a wall-clock budget do.
+pub trait Clock {
+    /// Milliseconds since 1970.
+    fn unix_ms(&self) -> u64;
+    /// Time since some moment in the past that stays the same.
+    fn monotonic(&self) -> Duration;
+}
+
+/// Who watches a run.
+pub trait Watch {
+    /// That many of the matchups have lasted, with this use so far.
+    fn progress(&mut self, completed: usize, planned: usize, used: Used);
+    /// Something that a person should know.
+    fn talk(&mut self, line: &str);
+}
+
+/// A run that is set up.
+pub struct Run {
+    folder: Folder,
+    frozen: Frozen,
+    jobs: Jobs,
+    packs: BTreeMap<Digest, Arc<Pack>>,
+    state: State,
+    pins: Pins,
+}
+
+/// A run that can only end.
+pub struct Halted {
+    folder: Folder,
+    frozen: Frozen,
+    state: State,
+    pins: Pins,
+    ending: Ending,
+}
+
+/// When a run began, and how long it has taken so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    pub(crate) run_id: String,
+    pub(crate) started_at_ms: u64,
+    pub(crate) elapsed_ms: u64,
+}
+
+/// The bytes that a frozen file pins.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// Components, by digest.
+    pub components: BTreeMap<Digest, Vec<u8>>,
+    /// Packs, by the digest of their canonical JSON.
+    pub packs: BTreeMap<Digest, Vec<u8>>,
+    /// What could not be found, or was not what was frozen: each ends the run as blocked.
+    pub violations: Vec<String>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Ended {
+    /// How it ended, and why.
+    pub ending: Ending,
+    /// What was written last.
+    pub receipt: Receipt,
+}
+
+/// The id of a run that starts now: UTC time and the first digits of the frozen digest.
+pub fn run_id(frozen: Digest, clock: &dyn Clock) -> String {
+    let stamp = receipt::timestamp(clock.unix_ms());
+    let compact: String = stamp.chars().filter(|letter| !"-:".contains(*letter)).collect();
+    format!("{compact}-{}", frozen.short())
+}
+
+impl Run {
+    /// Sets up a new run in an empty folder. What is pinned is checked, and the identities are committed
+    /// to, before anything is played.
+    pub fn create(
+        root: &Path,
+        frozen: &Frozen,
+        secret: &Secret,
+        inputs: &Inputs,
+        pins: &Pins,
+        clock: &dyn Clock,
+    ) -> Result<Result<Self, Halted>, RunFault> {
+        let folder = Folder::create(root)?;
+        let digest = frozen.digest();
+        let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
+        folder.write(STATE, &json::canonical_of(&state), 0o600)?;
+        folder.write(SECRET, secret.as_bytes(), 0o600)?;
+        for (sha256, bytes) in &inputs.components {
+            folder.keep(COMPONENTS, &format!("{sha256}.wasm"), bytes)?;
+        }
+        for (sha256, bytes) in &inputs.packs {
+            folder.keep(PACKS, &format!("{sha256}.json"), bytes)?;
+        }
+        folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
+        let halted = |folder: Folder, ending: Ending| Halted {
+            folder,
+            frozen: frozen.clone(),
+            state: state.clone(),
+            pins: pins.clone(),
+            ending,
+        };
+        if let Some(violation) = inputs.violations.first() {
+            return Ok(Err(halted(folder, Ending::blocked(None, violation))));
+        }
+        let seating = match find_seating(frozen, secret) {
+            Ok(seating) => seating,
+            Err(why) => return Ok(Err(halted(folder, Ending::blocked(None, why)))),
+        };
+        let commitments =
+            identities::commitments_file(digest, &identities::identities(frozen, &seating, secret));
+        folder.write(COMMITMENTS, &commitments, 0o644)?;
+        Self::checked(folder, frozen.clone(), seating, secret.clone(), state, pins)
+    }
+
+    /// Takes up a run where it was left.
+    pub fn resume(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
+        let folder = Folder::open(root)?;
+        folder.clean()?;
+        Self::read(folder, pins)
+    }
+
+    /// Reads a run without changing anything.
+    pub(crate) fn open(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
+        Self::read(Folder::open(root)?, pins)
+    }
+
+    fn read(folder: Folder, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
+        let root = folder.root().to_owned();
+        let no_run = |why: String| RunFault::NoRun { path: root.clone(), why };
+        let bytes = folder.read(FROZEN, FROZEN_BYTES_MAX as u64)?.unwrap_or_default();
+        let frozen = Frozen::parse(&bytes).map_err(|faults| no_run(format!("{FROZEN}: {faults}")))?;
+        let state =
+            read_state(&folder)?.ok_or_else(|| no_run(format!("it has no {STATE}, nor {RECEIPT}")))?;
+        let halted = |folder: Folder, ending: Ending| Halted {
+            folder,
+            frozen: frozen.clone(),
+            state: state.clone(),
+            pins: pins.clone(),
+            ending,
+        };
+        let Some(secret) = read_secret(&folder)? else {
+            return Err(no_run(format!("it has neither {SECRET} nor {IDENTITIES}")));
+        };
+        match find_seating(&frozen, &secret) {
+            Ok(seating) => Self::checked(folder, frozen, seating, secret, state, pins),
+            Err(why) => Ok(Err(halted(folder, Ending::blocked(None, why)))),
+        }
+    }
+
+    /// Checks what is pinned against what is in the folder, and against this host.
+    fn checked(
+        folder: Folder,
+        frozen: Frozen,
+        seating: Seating,
+        secret: Secret,
+        state: State,
+        pins: &Pins,
+    ) -> Result<Result<Self, Halted>, RunFault> {
+        let pinned = check_pins(&folder, &frozen, pins)?;
+        let pins = pins.clone();
+        Ok(match pinned {
+            Ok(packs) => {
+                let jobs = Jobs::new(&frozen, seating, secret);
+                Ok(Self { folder, frozen, jobs, packs, state, pins })
+            }
+            Err(reason) => {
+                let ending = Ending::blocked(None, reason);
+                Err(Halted { folder, frozen, state, pins, ending })
+            }
+        })
+    }
+
+    /// The frozen tournament.
+    pub fn frozen(&self) -> &Frozen {
+        &self.frozen
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        self.folder.root()
+    }
+
+    /// The jobs, for an executor that wants to know them.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Plays what is not played yet, and ends.
+    pub fn play(
+        mut self,
+        executor: &mut dyn Executor,
+        watch: &mut dyn Watch,
+        clock: &dyn Clock,
+    ) -> Result<Ended, RunFault> {
+        // An earlier attempt's result is none until this one is over.
+        for name in [RECEIPT, SCORECARD, SCORECARD_MD] {
+            self.folder.remove(name)?;
+        }
+        self.folder.write(STATE, &json::canonical_of(&self.state), 0o600)?;
+        let started = clock.monotonic();
+        let before = self.state.elapsed_ms;
+        let journal = match Journal::open(&self.folder, self.frozen.digest())? {
+            Ok(journal) => journal,
+            Err(broken) => {
+                let ending = Ending::blocked(Some(broken.id), &broken);
+                return self.end(ending, watch, clock);
+            }
+        };
+        let scanned = match scan::scan(&self, &journal)? {
+            Ok(scanned) => scanned,
+            Err(ending) => return self.end(ending, watch, clock),
+        };
+        let elapsed = |clock: &dyn Clock| {
+            before.saturating_add(clock.monotonic().saturating_sub(started).as_millis() as u64)
+        };
+        let next = MatchId((journal.entries().len() as u32 + 1).min(self.frozen.matchups.len() as u32));
+        let played = matrix::play(&mut self, journal, scanned, executor, watch, &|| elapsed(clock));
+        let ending = played.unwrap_or_else(|fault| Some(Ending::stalled(next, fault)));
+        for complaint in executor.complaints() {
+            watch.talk(&complaint);
+        }
+        self.state.elapsed_ms = elapsed(clock);
+        let ending = ending.unwrap_or_else(Ending::success);
+        self.end(ending, watch, clock)
+    }
+
+    /// Writes what is left to write. A success is one only if everything holds.
+    fn end(self, ending: Ending, watch: &mut dyn Watch, clock: &dyn Clock) -> Result<Ended, RunFault> {
+        let planned =
+            finish::Plan { folder: &self.folder, frozen: &self.frozen, jobs: &self.jobs, packs: &self.packs };
+        let ending = finish::finish(&planned, ending, watch)?;
+        conclude(&self.folder, &self.frozen, &self.state, &self.pins, ending, clock)
+    }
+
+    /// What the records of this run are read with.
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    pub(crate) fn packs(&self) -> &BTreeMap<Digest, Arc<Pack>> {
+        &self.packs
+    }
+
+    /// Notes how long the run has taken, so that a crash does not forget it.
+    fn note_elapsed(&mut self, elapsed_ms: u64) -> Result<(), RunFault> {
+        self.state.elapsed_ms = elapsed_ms;
+        self.folder.write(STATE, &json::canonical_of(&self.state), 0o600)
+    }
+}
+
+impl Halted {
+    /// Writes the receipt of a run that could not begin.
+    pub fn end(self, clock: &dyn Clock) -> Result<Ended, RunFault> {
+        for name in [SCORECARD, SCORECARD_MD] {
+            self.folder.remove(name)?;
+        }
+        conclude(&self.folder, &self.frozen, &self.state, &self.pins, self.ending, clock)
+    }
+
+    /// Why it can only end.
+    pub(crate) fn reason(&self) -> &str {
+        &self.ending.reason
+    }
+
+    /// Where its receipt will be.
+    pub fn root(&self) -> &Path {
+        self.folder.root()
+    }
+}
+
+fn conclude(
+    folder: &Folder,
+    frozen: &Frozen,
+    state: &State,
+    pins: &Pins,
+    ending: Ending,
+    clock: &dyn Clock,
+) -> Result<Ended, RunFault> {
+    let receipt = receipt::write(folder, frozen, state, pins, &ending, clock.unix_ms())?;
+    folder.remove(STATE)?;
+    Ok(Ended { ending, receipt })
+}
+
+fn find_seating(frozen: &Frozen, secret: &Secret) -> Result<Seating, String> {
+    if secret.commitment() != frozen.secret_commit {
+        return Err("the secret does not open the commitment of frozen.json".to_owned());
+    }
+    freeze::seating(frozen, secret).map_err(|why| why.to_string())
+}
+
+fn read_state(folder: &Folder) -> Result<Option<State>, RunFault> {
+    if let Some(bytes) = folder.read(STATE, 1 << 16)?
+        && let Ok(state) = serde_json::from_slice(&bytes)
+    {
+        return Ok(Some(state));
+    }
+    let receipt = folder.read(RECEIPT, receipt::BYTES_MAX)?;
+    Ok(receipt.and_then(|bytes| receipt::state(&bytes)))
+}
+
+fn read_secret(folder: &Folder) -> Result<Option<Secret>, RunFault> {
+    if let Some(bytes) = folder.read(SECRET, 32)?
+        && let Ok(bytes) = bytes.try_into()
+    {
+        return Ok(Some(Secret::from_bytes(bytes)));
+    }
+    let disclosed = folder.read(IDENTITIES, 16 << 20)?;
+    let disclosed = disclosed.and_then(|bytes| serde_json::from_slice::<Disclosure>(&bytes).ok());
+    Ok(disclosed.map(|disclosed| Secret::from_bytes(*disclosed.secret.as_bytes())))
+}
+
+/// The packs, if everything that is pinned is what it was.
+fn check_pins(
+    folder: &Folder,
+    frozen: &Frozen,
+    pins: &Pins,
+) -> Result<Result<BTreeMap<Digest, Arc<Pack>>, String>, RunFault> {
+    let protocol = &frozen.protocol;
+    for (what, frozen, here) in [
+        ("engine", protocol.engine_version.as_str(), arena_engine::ENGINE_VERSION),
+        ("wasmtime", protocol.wasmtime.as_str(), pins.wasmtime.as_str()),
+        ("limits", &protocol.limits_version.to_string(), &pins.limits_version.to_string()),
+    ] {
+        if frozen != here {
+            return Ok(Err(format!("frozen for {what} {frozen}; this host has {what} {here}")));
+        }
+    }
+    for strategy in &frozen.strategies {
+        let bytes = folder.read(&folder::component_name(strategy.sha256), 1 << 30)?;
+        let name = arena_engine::Excerpt { text: &strategy.name, max: 64 };
+        match bytes {
+            None => {
+                return Ok(Err(format!("the component of strategy {} `{name}` is missing", strategy.index)));
+            }
+            Some(bytes) if Digest::of(&bytes) != strategy.sha256 => {
+                let why =
+                    format!("the component of strategy {} `{name}` is not what was frozen", strategy.index);
+                return Ok(Err(why));
+            }
+            Some(_) => {}
+        }
+    }
+    let mut packs = BTreeMap::new();
+    for sha256 in frozen.packs() {
+        let bytes = folder.read(&folder::pack_name(sha256), 512 << 20)?.unwrap_or_default();
+        match Pack::parse(&bytes) {
+            Ok(pack) if pack.sha256() == sha256 => {
+                packs.insert(sha256, pack);
+            }
+            _ => return Ok(Err(format!("pack {} is missing or not what was frozen", sha256.short()))),
+        }
+    }
+    Ok(Ok(packs))
+}

@@ -1,0 +1,137 @@
+//! The scorecard: what a success says. It is written as it is made, row by row, so that its size needs
+//! no memory, and in the order of the procedure: how the run ended, what was completed, the records,
+//! the scores, the identities, the receipt.
+
+mod markdown;
+
+use std::io::{self, Write};
+
+use arena_canon::Digest;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::ending::Class;
+use crate::folder::{RECEIPT, match_name};
+use crate::frozen::{Frozen, Matchup, Scenario};
+use crate::identities::Identity;
+use crate::record::Record;
+use crate::standings::Standings;
+
+pub(crate) use markdown::markdown;
+
+/// The format of the scorecard.
+const SCORECARD_SCHEMA: &str = "tournament.scorecard.v1";
+
+/// What a scorecard is made of.
+pub(crate) struct Source<'a> {
+    pub(crate) frozen: &'a Frozen,
+    pub(crate) standings: &'a Standings<'a>,
+    /// The digest of each record, in the order of the matrix.
+    pub(crate) digests: &'a [Digest],
+    pub(crate) identities: &'a [Identity],
+    /// Whose records the scorecard lists; read again, since they do not stay in memory.
+    pub(crate) record: &'a dyn Fn(&Matchup) -> io::Result<Record>,
+}
+
+/// Writes the scorecard as one JSON document, a row a line.
+pub(crate) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Source { frozen, standings, digests, identities, .. } = source;
+    let mut document = Document::begin(out)?;
+    document.member("schema", &SCORECARD_SCHEMA)?;
+    document.member("slug", &frozen.slug)?;
+    document.member("title", &frozen.title)?;
+    document.member("game", &frozen.game)?;
+    document.member("frozen_sha256", &frozen.digest())?;
+    document.member("score_version", &frozen.protocol.score_version)?;
+    document.member("terminal", &Class::Success)?;
+    let planned = frozen.matchups.len();
+    document.member("completed", &json!({ "planned": planned, "completed": digests.len() }))?;
+    document.list(
+        "records",
+        frozen.matchups.iter().zip(*digests).map(|(matchup, digest)| {
+            Ok(json!({ "id": matchup.id, "path": match_name(matchup.id), "digest": digest }))
+        }),
+    )?;
+    document.list("standings", standings.standings().into_iter().map(Ok))?;
+    document.list("pairs", frozen.matchups.iter().map(|matchup| pair(source, matchup)))?;
+    document.list("cells", standings.cells().map(Ok))?;
+    document.list(
+        "identities",
+        identities.iter().map(|identity| {
+            let pin = &frozen.strategies[identity.index as usize];
+            Ok(json!({
+                "alias": identity.alias,
+                "index": identity.index,
+                "strategy": pin.name,
+                "commitment": identity.commitment,
+                "verified": true,
+            }))
+        }),
+    )?;
+    document.member("receipt", &RECEIPT)?;
+    document.end()
+}
+
+/// One row for a matchup, by name.
+fn pair(source: &Source<'_>, matchup: &Matchup) -> io::Result<serde_json::Value> {
+    let record = (source.record)(matchup)?;
+    let names = source.standings.seats(matchup).map(|i| source.frozen.strategies[i as usize].name.as_str());
+    let mut row = json!({
+        "id": matchup.id,
+        "a": names[0],
+        "b": names[1],
+        "repetition": matchup.repetition,
+        "outcome": record.outcome(),
+        "scores": record.scores(),
+    });
+    if let Some(moves) = record.matrix_moves() {
+        row["moves"] = json!(moves);
+    }
+    if let Scenario::Campus(pin) = &matchup.scenario {
+        row["pack_id"] = json!(pin.pack_id);
+        row["settlements"] = json!(record.settlements());
+    }
+    Ok(row)
+}
+
+/// A JSON object that is written member by member.
+struct Document<'w> {
+    out: &'w mut dyn Write,
+    first: bool,
+}
+
+impl<'w> Document<'w> {
+    fn begin(out: &'w mut dyn Write) -> io::Result<Self> {
+        out.write_all(b"{")?;
+        Ok(Self { out, first: true })
+    }
+
+    fn key(&mut self, name: &str) -> io::Result<()> {
+        let separator = if self.first { "" } else { "," };
+        self.first = false;
+        write!(self.out, "{separator}\n\"{name}\": ")
+    }
+
+    fn member(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        self.key(name)?;
+        serde_json::to_writer(&mut self.out, value).map_err(io::Error::from)
+    }
+
+    fn list<T: Serialize>(
+        &mut self,
+        name: &str,
+        rows: impl Iterator<Item = io::Result<T>>,
+    ) -> io::Result<()> {
+        self.key(name)?;
+        self.out.write_all(b"[")?;
+        for (i, row) in rows.enumerate() {
+            self.out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut self.out, &row?).map_err(io::Error::from)?;
+        }
+        self.out.write_all(b"\n]")
+    }
+
+    fn end(self) -> io::Result<()> {
+        self.out.write_all(b"\n}\n")
+    }
+}

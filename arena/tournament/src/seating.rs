@@ -1,0 +1,146 @@
+//! Who plays under which alias: a verifiable draw of all seats, fed by the secret.
+
+use std::collections::BTreeMap;
+
+use arena_canon::Digest;
+use arena_canon::json;
+use arena_draw::{Draw, Eligible, Entry, Purpose, chain_hash};
+use serde_json::{Value, json};
+
+use crate::frozen::Frozen;
+use crate::names::Alias;
+use crate::secret::Secret;
+
+/// The assignment of aliases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seating {
+    alias_of: Vec<Alias>,
+    index_of: Vec<u32>,
+}
+
+/// The assignment is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeatingFault {
+    /// Not every strategy has exactly one alias.
+    #[error("the assignment of {strategies} strategies is no bijection: {alias} is wrong")]
+    NoBijection {
+        /// Number of strategies.
+        strategies: usize,
+        /// The first alias that has no strategy, or a second one.
+        alias: Alias,
+    },
+    /// The draw could not be made.
+    #[error("the seating draw failed: {0}")]
+    Draw(String),
+}
+
+impl Seating {
+    /// The assignment in which the k-th alias is that of `index_of[k]`.
+    pub fn new(index_of: Vec<u32>) -> Result<Self, SeatingFault> {
+        let strategies = index_of.len();
+        let mut alias_of = vec![None; strategies];
+        for (k, index) in index_of.iter().enumerate() {
+            let alias = Alias(k as u16);
+            match alias_of.get_mut(*index as usize) {
+                Some(free @ None) => *free = Some(alias),
+                _ => return Err(SeatingFault::NoBijection { strategies, alias }),
+            }
+        }
+        Ok(Self { alias_of: alias_of.into_iter().flatten().collect(), index_of })
+    }
+
+    /// Draws all seats of `subject`: the k-th pick plays as the k-th alias.
+    pub(crate) fn draw(
+        strategies: usize,
+        slug: &str,
+        params_hash: Digest,
+        subject: Digest,
+        secret: &Secret,
+    ) -> Result<Self, SeatingFault> {
+        let entries = (0..strategies).map(|index| Entry::new(name(index), name(index), 1)).collect();
+        let draw = Draw {
+            instance: Digest::of(slug.as_bytes()),
+            purpose: Purpose::Seating,
+            subject,
+            attempt: 0,
+            params_hash,
+            beacon_chain_hash: chain_hash("secret", b""),
+            round: 0,
+            randomness: secret.as_bytes().to_vec(),
+            entries: Eligible::new(entries).map_err(|why| SeatingFault::Draw(why.to_string()))?,
+            seats: strategies as u32,
+        };
+        let index = |name: &str| name.strip_prefix('s').and_then(|digits| digits.parse().ok());
+        let picks: Option<Vec<u32>> =
+            draw.resolve().picks.iter().map(|pick| index(pick.agent.as_ref())).collect();
+        let picks = picks.ok_or_else(|| SeatingFault::Draw("a pick is no strategy".to_owned()))?;
+        Self::new(picks)
+    }
+
+    /// The alias of the strategy with this index.
+    pub fn alias_of(&self, index: u32) -> Option<Alias> {
+        self.alias_of.get(index as usize).copied()
+    }
+
+    /// The index of the strategy that plays under this alias.
+    pub fn index_of(&self, alias: Alias) -> Option<u32> {
+        self.index_of.get(usize::from(alias.0)).copied()
+    }
+
+    /// Number of strategies.
+    pub fn len(&self) -> usize {
+        self.index_of.len()
+    }
+
+    /// Whether nobody is seated.
+    pub fn is_empty(&self) -> bool {
+        self.index_of.is_empty()
+    }
+
+    /// Every alias with its strategy's index.
+    pub fn iter(&self) -> impl Iterator<Item = (Alias, u32)> + '_ {
+        self.index_of.iter().enumerate().map(|(k, index)| (Alias(k as u16), *index))
+    }
+}
+
+/// The agent, and the operator, that a strategy is in the draw.
+fn name(index: usize) -> String {
+    format!("s{index:04}")
+}
+
+/// What the seating draw is about: the frozen file with indices in place of aliases, and without what
+/// follows from the secret.
+pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) -> Option<Digest> {
+    let mut by_index = BTreeMap::new();
+    for matchup in &frozen.matchups {
+        let [a, b] = [index_of(matchup.seats[0])?, index_of(matchup.seats[1])?];
+        by_index.insert(([a.min(b), a.max(b)], &matchup.scenario, matchup.repetition), ());
+    }
+    let matchups: Vec<Value> = by_index
+        .into_keys()
+        .map(|(seats, scenario, repetition)| {
+            json!({ "seats": seats, "scenario": scenario, "repetition": repetition })
+        })
+        .collect();
+    let plan = json!({
+        "slug": frozen.slug,
+        "title": frozen.title,
+        "game": frozen.game,
+        "strategies": frozen.strategies,
+        "matchups": matchups,
+        "protocol": frozen.protocol,
+        "budget": frozen.budget,
+    });
+    Some(Digest::of(&json::canonical(&plan)))
+}
+
+/// The hash of the protocol in force, which the draw binds.
+pub(crate) fn params_hash(frozen: &Frozen) -> Digest {
+    let protocol = serde_json::to_value(&frozen.protocol).expect("a protocol has string keys");
+    Digest::of(&json::canonical(&protocol))
+}
+
+/// The seats of a matchup, the smaller alias first: their order must not tell the order of the plan.
+pub(crate) fn in_order([a, b]: [Alias; 2]) -> [Alias; 2] {
+    [a.min(b), a.max(b)]
+}

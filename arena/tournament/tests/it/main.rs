@@ -1,0 +1,10 @@
+//! Runs of whole tournaments, with strategies that are Rust functions: what a run does does not depend
+//! on how strategies are run.
+
+mod budgets;
+mod crashes;
+mod endings;
+mod natives;
+mod tampering;
+mod vocabulary;
+mod workers;
