@@ -114,6 +114,22 @@ impl Run {
         clock: &dyn Clock,
     ) -> Result<Result<Self, Halted>, RunFault> {
         let folder = Folder::create(root)?;
+        let set_up = Self::set_up(folder, frozen, secret, inputs, pins, clock);
+        if set_up.is_err() {
+            // Nothing was played; what was written of the set-up would only be in the way.
+            std::fs::remove_dir_all(root).ok();
+        }
+        set_up
+    }
+
+    fn set_up(
+        folder: Folder,
+        frozen: &Frozen,
+        secret: &Secret,
+        inputs: &Inputs,
+        pins: &Pins,
+        clock: &dyn Clock,
+    ) -> Result<Result<Self, Halted>, RunFault> {
         let digest = frozen.digest();
         let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
         folder.write(STATE, &json::canonical_of(&state), 0o600)?;

@@ -41,61 +41,87 @@ pub(super) struct Fit {
 }
 
 /// Fits `members` strategies, of which each must have scored against each at least through others.
-/// `None` if the maximum was not reached; no [`Fit`] for a member whose distance to the one that met most
-/// is unknown.
+/// `None` if the maximum was not reached; no [`Fit`] for a member whose distance to the best known one is
+/// unknown.
 pub(super) fn fit(members: usize, pairs: &[Pair]) -> Option<Vec<Option<Fit>>> {
-    let order = Order::of(members, pairs);
-    let pairs: Vec<Pair> = pairs.iter().map(|pair| order.apply(pair)).collect();
+    // The elimination of a member that met few joins few.
+    let order = Order::rising(&totals(members, pairs, |_| 1.0));
+    let pairs = order.renamed(pairs);
     let mut logs = vec![0.0; members];
     for _ in 0..STEPS_MAX {
         let (gradient, weights) = slope(&logs, &pairs);
-        let eliminated = Eliminated::of(weights)?;
-        let direction = eliminated.solve(&gradient);
+        let direction = Eliminated::of(weights)?.solve(&gradient);
         let length = longest(&direction, &pairs);
         let share = step(&logs, &pairs, &direction, length);
         for (log, by) in logs.iter_mut().zip(&direction) {
             *log += share * by;
         }
         if gradient.iter().zip(&direction).map(|(slope, by)| slope * by).sum::<f64>() < SETTLED {
-            return Some(order.undo(&fits(&logs, &eliminated)));
+            return Some(order.undone(&measured(&logs, &pairs)?));
         }
     }
     None
 }
 
-/// Members by how many they met: few opponents first, because their elimination joins few, and the one
-/// that knows most last, because distances are measured from it.
+/// The figures at the maximum. Distances are measured from the member with the most information: it is
+/// well known to somebody, because the strongest member alone has a quarter of a game's.
+fn measured(logs: &[f64], pairs: &[Pair]) -> Option<Vec<Option<Fit>>> {
+    let order = Order::rising(&totals(logs.len(), pairs, |pair| weight(logs, pair)));
+    let logs = order.moved(logs);
+    let (_, weights) = slope(&logs, &order.renamed(pairs));
+    Some(order.undone(&fits(&logs, &Eliminated::of(weights)?)))
+}
+
+/// For each member the sum of `of` over the pairs it is in.
+fn totals(members: usize, pairs: &[Pair], of: impl Fn(&Pair) -> f64) -> Vec<f64> {
+    let mut totals = vec![0.0; members];
+    for pair in pairs {
+        let value = of(pair);
+        totals[pair.a] += value;
+        totals[pair.b] += value;
+    }
+    totals
+}
+
+/// Members in another order.
 struct Order {
     /// Where each member stands.
     place: Vec<usize>,
 }
 
 impl Order {
-    fn of(members: usize, pairs: &[Pair]) -> Self {
-        let mut met = vec![(0_u64, 0.0_f64); members];
-        for pair in pairs {
-            for member in [pair.a, pair.b] {
-                met[member].0 += 1;
-                met[member].1 += pair.won[0] + pair.won[1];
-            }
-        }
-        let mut order: Vec<usize> = (0..members).collect();
-        order.sort_by(|a, b| met[*a].0.cmp(&met[*b].0).then(met[*a].1.total_cmp(&met[*b].1)).then(b.cmp(a)));
-        let mut place = vec![0; members];
+    /// The lowest of `keys` first, and of equal ones the highest index.
+    fn rising(keys: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]).then(b.cmp(a)));
+        let mut place = vec![0; keys.len()];
         for (at, member) in order.into_iter().enumerate() {
             place[member] = at;
         }
         Self { place }
     }
 
-    fn apply(&self, pair: &Pair) -> Pair {
-        let (a, b) = (self.place[pair.a], self.place[pair.b]);
-        if a < b { Pair { a, b, ..*pair } } else { Pair { a: b, b: a, won: [pair.won[1], pair.won[0]] } }
+    /// `pairs` by the new places, the lower one first.
+    fn renamed(&self, pairs: &[Pair]) -> Vec<Pair> {
+        let rename = |pair: &Pair| {
+            let (a, b) = (self.place[pair.a], self.place[pair.b]);
+            let [of_a, of_b] = pair.won;
+            if a < b { Pair { a, b, won: [of_a, of_b] } } else { Pair { a: b, b: a, won: [of_b, of_a] } }
+        };
+        pairs.iter().map(rename).collect()
+    }
+
+    fn moved(&self, values: &[f64]) -> Vec<f64> {
+        let mut moved = vec![0.0; values.len()];
+        for (place, value) in self.place.iter().zip(values) {
+            moved[*place] = *value;
+        }
+        moved
     }
 
     /// In the order of the members again.
-    fn undo(&self, fits: &[Option<Fit>]) -> Vec<Option<Fit>> {
-        self.place.iter().map(|at| fits[*at]).collect()
+    fn undone<T: Copy>(&self, moved: &[T]) -> Vec<T> {
+        self.place.iter().map(|at| moved[*at]).collect()
     }
 }
 
@@ -109,9 +135,15 @@ fn slope(logs: &[f64], pairs: &[Pair]) -> (Vec<f64>, Square) {
         let more = pair.won[0] * of_b - pair.won[1] * of_a;
         gradient[pair.a] += more;
         gradient[pair.b] -= more;
-        weights.row_mut(pair.a)[pair.b] = (pair.won[0] + pair.won[1]) * (of_a * of_b + WEIGHT_MIN);
+        weights.row_mut(pair.a)[pair.b] = weight(logs, pair);
     }
     (gradient, weights)
+}
+
+/// How much the games of a pair say of its distance.
+fn weight(logs: &[f64], pair: &Pair) -> f64 {
+    let [of_a, of_b] = chances(logs[pair.a] - logs[pair.b]);
+    (pair.won[0] + pair.won[1]) * (of_a * of_b + WEIGHT_MIN)
 }
 
 /// By how much `direction` moves two that met apart, at most.

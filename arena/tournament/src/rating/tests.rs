@@ -264,6 +264,19 @@ fn whoever_met_only_the_far_stronger_and_the_far_weaker_is_not_rated() {
     }
 }
 
+/// The same with more opponents than anybody else has: it still is not what the others are measured from.
+#[test]
+fn who_met_most_may_be_the_one_that_is_not_known() {
+    let chain = (1..60).map(|b| ((b - 1, b), [20_000, 2]));
+    let stronger = (0..5).map(|a| ((a, 60), [2, 0]));
+    let weaker = (55..60).map(|a| ((a, 60), [0, 2]));
+    let ratings = rate(&halves(61, chain.chain(stronger).chain(weaker)));
+    assert_eq!(reason(&ratings[60]), Some(Reason::TooWide));
+    for (better, worse) in ratings.iter().zip(&ratings[1..60]) {
+        assert!((elo(better) - elo(worse) - 1600.0).abs() < 0.11, "{better:?} {worse:?}");
+    }
+}
+
 /// Random and lopsided tables: always figures, and at a maximum the points are the expected ones.
 #[test]
 fn expected_points_are_the_points() {
