@@ -1,4 +1,5 @@
-//! The first thing a newcomer sees: every example strategy plays every scenario pack.
+//! The first thing a newcomer sees: every example strategy plays every scenario pack, and eleven meet in
+//! a tournament.
 
 use crate::digests::sha256;
 use crate::fault::{Fault, Outcome};
@@ -9,6 +10,8 @@ use crate::setup;
 use crate::talk;
 
 const EPISODES: &str = "target/demo/episodes";
+const TOURNAMENT: &str = "target/demo/axelrod";
+const PLAN: &str = "tournaments/axelrod.toml";
 /// Written by the tests, which run a debug build.
 const GOLDEN: &str = "tests/golden/episodes.txt";
 
@@ -19,11 +22,20 @@ pub(crate) fn run(repo: &Repo) -> Outcome {
     }
     let arena = repo.build_arena(Profile::Release)?;
     guests::build_and_compare(repo, &toolchain, &arena)?;
-    forget_last_demo(repo)?;
-    Run::new(arena, &repo.root)
+    forget(repo, EPISODES)?;
+    Run::new(&arena, &repo.root)
         .args(["demo", "--strategies", "target/guests", "--packs", "scenarios", "--logs", EPISODES])
         .pass()?;
-    compare_logs(repo)
+    compare_logs(repo)?;
+    tournament(repo, &arena)
+}
+
+/// A whole tournament, and its verification as a stranger would do it.
+fn tournament(repo: &Repo, arena: &std::path::Path) -> Outcome {
+    forget(repo, TOURNAMENT)?;
+    talk::note("tournament", PLAN);
+    Run::new(arena, &repo.root).args(["tournament", "run", PLAN, "--out", TOURNAMENT]).pass()?;
+    Run::new(arena, &repo.root).args(["verify", TOURNAMENT]).pass()
 }
 
 /// A release build on this machine writes the bytes a debug build wrote on another.
@@ -55,9 +67,9 @@ fn compare_logs(repo: &Repo) -> Outcome {
     Ok(())
 }
 
-/// The folder is counted in the last line, so it holds this demo's episodes only.
-fn forget_last_demo(repo: &Repo) -> Outcome {
-    let folder = repo.root.join(EPISODES);
+/// What is there is counted and compared, so a folder holds this demo's files only.
+fn forget(repo: &Repo, last: &str) -> Outcome {
+    let folder = repo.root.join(last);
     match std::fs::remove_dir_all(&folder) {
         Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(Fault::at("empty", &folder)(why)),
         _ => Ok(()),
