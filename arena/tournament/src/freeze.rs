@@ -92,7 +92,7 @@ pub fn freeze(
         protocol: protocol(plan, pins),
         budget: plan.budget,
         secret_commit: secret.commitment(),
-        seating: SeatingPin { subject: Digest::of(b"") },
+        seating: SeatingPin { subject: Digest::of(b""), beacon: plan.beacon.clone() },
     };
     frozen.seating.subject = seating::subject(&frozen, |alias| Some(u32::from(alias.0)))
         .expect("an index serves as its own alias");
@@ -108,8 +108,7 @@ pub fn freeze(
 
 /// The seating that `secret` gives to `frozen`.
 pub(crate) fn seating(frozen: &Frozen, secret: &Secret) -> Result<Seating, SeatingFault> {
-    let params_hash = seating::params_hash(frozen);
-    Seating::draw(frozen.strategies.len(), &frozen.slug, params_hash, frozen.seating.subject, secret)
+    Seating::draw(frozen, secret)
 }
 
 fn scenarios(plan: &Plan, packs: &[PackPin]) -> Result<Vec<Scenario>, FreezeFault> {

@@ -54,6 +54,20 @@ pub struct Frozen {
 pub struct SeatingPin {
     /// SHA-256 of the tournament as it is here, but with the strategies' indices in place of aliases.
     pub subject: Digest,
+    /// A round of drand's quicknet that came after the commitment to the secret: then an operator cannot
+    /// have tried many secrets. Without it, the secret alone is the randomness.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub beacon: Option<BeaconPin>,
+}
+
+/// A round of drand's quicknet with its proof.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BeaconPin {
+    /// The round.
+    pub round: u64,
+    /// Its signature: 96 lower-case hexadecimal digits.
+    pub signature: String,
 }
 
 /// A game of the engine.
@@ -242,7 +256,7 @@ impl Frozen {
 
     /// Reads a frozen file and checks everything that can be checked without the strategies.
     pub fn parse(bytes: &[u8]) -> Result<Self, Faults> {
-        let value = json::read(bytes, FROZEN_BYTES_MAX).map_err(|why| whole(why))?;
+        let value = json::read(bytes, FROZEN_BYTES_MAX).map_err(whole)?;
         let frozen: Self = serde_json::from_value(value.clone())
             .map_err(|why| whole(format_args!("not a frozen tournament: {why}")))?;
         if json::canonical(&value) != bytes || frozen.to_bytes() != bytes {

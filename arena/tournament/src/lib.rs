@@ -42,8 +42,8 @@ pub use folder::{
 };
 pub use freeze::{Component, FreezeFault, Pins, freeze};
 pub use frozen::{
-    Budget, FROZEN_BYTES_MAX, FROZEN_SCHEMA, Frozen, Game, Identity, Matchup, MatrixRules, MoveValidation,
-    PackPin, PayoffTable, Protocol, Scenario, Scoring, SeatingPin, StrategyPin,
+    BeaconPin, Budget, FROZEN_BYTES_MAX, FROZEN_SCHEMA, Frozen, Game, Identity, Matchup, MatrixRules,
+    MoveValidation, PackPin, PayoffTable, Protocol, Scenario, Scoring, SeatingPin, StrategyPin,
 };
 pub use identities::Disclosure;
 pub use interval::Estimate;

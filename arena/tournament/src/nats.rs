@@ -19,4 +19,4 @@ pub use address::NatsAddress;
 pub use coordinator::{Nats, NatsOptions};
 pub use fault::NatsFault;
 pub use names::{RunKey, RunKeyError};
-pub use worker::{RosterMaker, WorkerOptions, Worked, work};
+pub use worker::{RosterMaker, Worked, WorkerOptions, work};

@@ -5,7 +5,7 @@ mod read;
 
 use arena_engine::campus::Faults;
 
-use crate::frozen::{Budget, Game, MoveValidation, PayoffTable};
+use crate::frozen::{BeaconPin, Budget, Game, MoveValidation, PayoffTable};
 
 /// Largest plan that is read.
 pub const PLAN_BYTES_MAX: usize = 4 << 20;
@@ -35,6 +35,8 @@ pub struct Plan {
     pub host_retries: u32,
     /// What may be spent.
     pub budget: Budget,
+    /// A round of drand's quicknet for the seating, after the commitment to the secret.
+    pub beacon: Option<BeaconPin>,
 }
 
 /// A strategy as a plan names it.

@@ -149,8 +149,7 @@ pub struct IdentityCheck {
     pub verified: bool,
     /// Those that were not, each by name.
     pub mismatches: Vec<String>,
-    /// Where the seating's randomness came from: recomputable, but an operator who tried many secrets
-    /// could have chosen one.
+    /// Where the seating's randomness came from, and what that is worth.
     pub seating: String,
 }
 
@@ -221,13 +220,21 @@ pub(crate) fn assemble(folder: &Folder, frozen: &Frozen, ending: &Ending) -> Res
             hidden: protocol.identity.hidden,
             verified: ending.class == Class::Success,
             mismatches: ending.mismatches.clone(),
-            seating: "secret".to_owned(),
+            seating: seating_of(frozen),
         },
         protocol,
         files,
         journal_head: head,
         record_digest: root,
     })
+}
+
+/// Where the seating's randomness came from, in words.
+fn seating_of(frozen: &Frozen) -> String {
+    match &frozen.seating.beacon {
+        None => "secret alone: recomputable, but not safe from an operator who tries many secrets".to_owned(),
+        Some(beacon) => format!("drand quicknet round {} and the secret", beacon.round),
+    }
 }
 
 fn file(folder: &Folder, name: String) -> Result<FileSize, RunFault> {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use arena_canon::Digest;
 use arena_canon::json;
+use arena_draw::beacon::{Beacon, DrandQuicknet};
 use arena_draw::{Draw, Eligible, Entry, Purpose, chain_hash};
 use serde_json::{Value, json};
 
-use crate::frozen::Frozen;
+use crate::frozen::{BeaconPin, Frozen};
 use crate::names::Alias;
 use crate::secret::Secret;
 
@@ -32,6 +33,9 @@ pub enum SeatingFault {
     /// The draw could not be made.
     #[error("the seating draw failed: {0}")]
     Draw(String),
+    /// The beacon's proof does not hold.
+    #[error("the seating's beacon does not hold: {0}")]
+    Beacon(String),
 }
 
 impl Seating {
@@ -49,24 +53,20 @@ impl Seating {
         Ok(Self { alias_of: alias_of.into_iter().flatten().collect(), index_of })
     }
 
-    /// Draws all seats of `subject`: the k-th pick plays as the k-th alias.
-    pub(crate) fn draw(
-        strategies: usize,
-        slug: &str,
-        params_hash: Digest,
-        subject: Digest,
-        secret: &Secret,
-    ) -> Result<Self, SeatingFault> {
+    /// Draws all seats of `frozen`: the k-th pick plays as the k-th alias.
+    pub(crate) fn draw(frozen: &Frozen, secret: &Secret) -> Result<Self, SeatingFault> {
+        let strategies = frozen.strategies.len();
         let entries = (0..strategies).map(|index| Entry::new(name(index), name(index), 1)).collect();
+        let (beacon_chain_hash, round, randomness) = randomness(frozen.seating.beacon.as_ref(), secret)?;
         let draw = Draw {
-            instance: Digest::of(slug.as_bytes()),
+            instance: Digest::of(frozen.slug.as_bytes()),
             purpose: Purpose::Seating,
-            subject,
+            subject: frozen.seating.subject,
             attempt: 0,
-            params_hash,
-            beacon_chain_hash: chain_hash("secret", b""),
-            round: 0,
-            randomness: secret.as_bytes().to_vec(),
+            params_hash: params_hash(frozen),
+            beacon_chain_hash,
+            round,
+            randomness,
             entries: Eligible::new(entries).map_err(|why| SeatingFault::Draw(why.to_string()))?,
             seats: strategies as u32,
         };
@@ -134,8 +134,27 @@ pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) 
     Some(Digest::of(&json::canonical(&plan)))
 }
 
+/// What is hashed as the beacon's: its own randomness and the secret, or the secret alone.
+fn randomness(beacon: Option<&BeaconPin>, secret: &Secret) -> Result<(Digest, u64, Vec<u8>), SeatingFault> {
+    let Some(pin) = beacon else {
+        return Ok((chain_hash("secret", b""), 0, secret.as_bytes().to_vec()));
+    };
+    let signature = bytes(&pin.signature)
+        .ok_or_else(|| SeatingFault::Beacon("a signature is lower-case hexadecimal digits".to_owned()))?;
+    let drawn = DrandQuicknet.verify(pin.round, &signature);
+    let drawn = drawn.map_err(|why| SeatingFault::Beacon(why.to_string()))?;
+    Ok((DrandQuicknet.chain_hash(), pin.round, [drawn, *secret.as_bytes()].concat()))
+}
+
+/// The bytes of lower-case hexadecimal digits.
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    let plain = hex.len() <= 1_024 && hex.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    let pairs = (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok());
+    if plain { pairs.collect() } else { None }
+}
+
 /// The hash of the protocol in force, which the draw binds.
-pub(crate) fn params_hash(frozen: &Frozen) -> Digest {
+fn params_hash(frozen: &Frozen) -> Digest {
     let protocol = serde_json::to_value(&frozen.protocol).expect("a protocol has string keys");
     Digest::of(&json::canonical(&protocol))
 }

@@ -45,16 +45,13 @@ impl std::fmt::Display for Violation {
 
 /// Plays `job` with the strategies of `roster`.
 pub fn play(job: &Job, roster: &mut dyn Roster) -> Result<Played, HostFault> {
-    let (moves, forfeits, usages, pack) = match &job.matchup.scenario {
-        Scenario::Matrix(rules) => {
-            let (moves, forfeits, usages) = matrix(job, rules, roster)?;
-            (moves, forfeits, usages, None)
-        }
+    let ((moves, forfeits, usages), pack) = match &job.matchup.scenario {
+        Scenario::Matrix(rules) => (matrix(job, rules, roster)?, None),
         Scenario::Campus(pin) => {
             let pack = roster.pack(pin.sha256)?;
             match campus(job, &pack, roster)? {
-                Episodes::Violated(violation) => return Ok(Played::Violation(violation)),
-                Episodes::Played(moves, forfeits, usages) => (moves, forfeits, usages, Some(pack)),
+                Err(violation) => return Ok(Played::Violation(violation)),
+                Ok(seated) => (seated, Some(pack)),
             }
         }
     };
@@ -74,6 +71,7 @@ pub fn play(job: &Job, roster: &mut dyn Roster) -> Result<Played, HostFault> {
     Ok(Played::Match { record: Box::new(record), guest })
 }
 
+/// What both seats asked for, how they ended, and what they used.
 type Seated = (Moves, [Option<ForfeitRecord>; 2], [Usage; 2]);
 
 fn matrix(job: &Job, rules: &MatrixRules, roster: &mut dyn Roster) -> Result<Seated, HostFault> {
@@ -90,14 +88,13 @@ fn matrix(job: &Job, rules: &MatrixRules, roster: &mut dyn Roster) -> Result<Sea
     Ok((Moves::Matrix(moves), forfeits, usages))
 }
 
-enum Episodes {
-    Played(Moves, [Option<ForfeitRecord>; 2], [Usage; 2]),
-    Violated(Violation),
-}
-
 /// Both seats play their own episode of the same pack. Both are briefed before either plays, since
 /// nothing is played if neither can.
-fn campus(job: &Job, pack: &Arc<Pack>, roster: &mut dyn Roster) -> Result<Episodes, HostFault> {
+fn campus(
+    job: &Job,
+    pack: &Arc<Pack>,
+    roster: &mut dyn Roster,
+) -> Result<Result<Seated, Violation>, HostFault> {
     let mut seats = [
         roster.campus(job.strategies[0], job.seed, 0, pack)?,
         roster.campus(job.strategies[1], job.seed, 1, pack)?,
@@ -112,12 +109,12 @@ fn campus(job: &Job, pack: &Arc<Pack>, roster: &mut dyn Roster) -> Result<Episod
     for (index, seat) in seats.iter_mut().enumerate().filter(|_| !no_contest) {
         match episode(seat.as_mut(), pack, &mut forfeits[index], job.move_validation)? {
             Ok(asked) => moves[index] = asked,
-            Err(turn) => return Ok(Episodes::Violated(Violation { seat: index as u32, turn })),
+            Err(turn) => return Ok(Err(Violation { seat: index as u32, turn })),
         }
     }
     let turns = if no_contest { 0 } else { pack.turns() };
     let usages = seats.map(|seat| seat.usage(turns));
-    Ok(Episodes::Played(Moves::Campus(moves), forfeits, usages))
+    Ok(Ok((Moves::Campus(moves), forfeits, usages)))
 }
 
 /// What was asked on every turn, or the turn of an action that ends the run.

@@ -280,13 +280,8 @@ impl Nats {
     fn audit(&mut self) -> Result<(), RunFault> {
         let old = self.options.ack_wait * 2;
         let overdue = |entry: &Entry| entry.under_way && entry.since.elapsed() > old;
-        let ids: Vec<MatchId> = self
-            .jobs
-            .iter()
-            .filter(|(_, entry)| overdue(entry))
-            .map(|(id, _)| *id)
-            .take(AUDIT_MAX)
-            .collect();
+        let ids: Vec<MatchId> =
+            self.jobs.iter().filter(|(_, entry)| overdue(entry)).map(|(id, _)| *id).take(AUDIT_MAX).collect();
         for id in ids {
             let there = self.is_somewhere(id)?;
             if let Some(entry) = self.jobs.get_mut(&id) {
@@ -301,10 +296,8 @@ impl Nats {
 
     fn is_somewhere(&self, id: MatchId) -> Result<bool, RunFault> {
         let key = &self.session.key;
-        let places = [
-            (key.work_stream(), key.work_subject(id)),
-            (key.results_stream(), key.result_subject(id)),
-        ];
+        let places =
+            [(key.work_stream(), key.work_subject(id)), (key.results_stream(), key.result_subject(id))];
         for (stream, subject) in &places {
             let found = self.link.persist("looking for a job", async || {
                 let stream = self.link.jetstream().get_stream_no_info(stream).await.map_err(text)?;
@@ -398,7 +391,7 @@ impl Executor for Nats {
         if std::mem::replace(&mut self.stopped, true) {
             return;
         }
-        if let Err(why) = self.session.end(&self.link, FAREWELL) {
+        if let Err(why) = self.session.end(&self.link, FAREWELL.min(self.options.patience)) {
             self.complain(format!("what run {} left on the server is still there: {why}", self.session.key));
         }
     }

@@ -45,7 +45,11 @@ impl Link {
             .build()
             .map_err(|why| NatsFault::Thread { why: why.to_string() })?;
         let client = runtime.block_on(connect(server, name, patience))?;
-        let jetstream = ContextBuilder::new().timeout(ANSWER_MAX).ack_timeout(ANSWER_MAX).build(client);
+        let answer_max = answer_max(patience);
+        // It starts a task of its own.
+        let inside = runtime.enter();
+        let jetstream = ContextBuilder::new().timeout(answer_max).ack_timeout(answer_max).build(client);
+        drop(inside);
         Ok(Self { runtime, jetstream, patience })
     }
 
@@ -120,14 +124,20 @@ pub(super) async fn persist<T>(
     }
 }
 
+/// Nobody waits longer for one answer than for all.
+fn answer_max(patience: Duration) -> Duration {
+    ANSWER_MAX.min(patience)
+}
+
 /// An error as text.
 pub(super) fn text(why: impl Display) -> String {
     why.to_string()
 }
 
 async fn connect(server: &NatsAddress, name: &str, patience: Duration) -> Result<Client, NatsFault> {
+    let answer_max = answer_max(patience);
     let connected = persist("connecting to the NATS server", patience, async || {
-        match tokio::time::timeout(ANSWER_MAX, greeting(server)).await {
+        match tokio::time::timeout(answer_max, greeting(server)).await {
             Err(_) => return Err("it does not greet".to_owned()),
             Ok(Err(why)) => return Err(why),
             Ok(Ok(greeting)) if greeting.tls_required => {
@@ -138,8 +148,8 @@ async fn connect(server: &NatsAddress, name: &str, patience: Duration) -> Result
         let options = server
             .options()
             .name(name)
-            .connection_timeout(ANSWER_MAX)
-            .request_timeout(Some(ANSWER_MAX))
+            .connection_timeout(answer_max)
+            .request_timeout(Some(answer_max))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
             .reconnect_delay_callback(|attempts| {

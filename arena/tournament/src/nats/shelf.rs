@@ -39,8 +39,12 @@ impl Shelf for NatsShelf {
         let fault = |why: String| HostFault { doing: "fetching a pack", source: why.into() };
         let bytes = self.object(sha256).map_err(fault)?;
         // The digest of a pack is that of its canonical form; its file may be laid out for people.
-        let is_it = Digest::of(&bytes) == sha256
-            || Pack::parse(&bytes).is_ok_and(|pack| pack.sha256() == sha256);
-        if is_it { Ok(bytes) } else { Err(fault(format!("pack {} is not what its digest says", sha256.short()))) }
+        let is_it =
+            Digest::of(&bytes) == sha256 || Pack::parse(&bytes).is_ok_and(|pack| pack.sha256() == sha256);
+        if is_it {
+            Ok(bytes)
+        } else {
+            Err(fault(format!("pack {} is not what its digest says", sha256.short())))
+        }
     }
 }

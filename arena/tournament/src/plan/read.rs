@@ -7,7 +7,7 @@ use arena_engine::campus::{Faults, Finding};
 use arena_engine::matrix::ROUNDS_MAX;
 
 use super::{PLAN_BYTES_MAX, Pairing, Plan, PlannedScenarios, PlannedStrategy};
-use crate::frozen::{Budget, COUNT_MAX, Game, MoveValidation, PayoffTable, whole};
+use crate::frozen::{BeaconPin, Budget, COUNT_MAX, Game, MoveValidation, PayoffTable, whole};
 use crate::names::{STRATEGIES_MAX, fault_of_name, fault_of_slug, fault_of_text};
 
 /// Most packs of a plan.
@@ -59,7 +59,7 @@ impl Walk {
 
     fn plan(&mut self, document: &Value) -> Option<Plan> {
         let root = Pointer::default();
-        let members = ["slug", "title", "game", "strategies", "matrix", "protocol", "budget"];
+        let members = ["slug", "title", "game", "strategies", "matrix", "protocol", "budget", "seating"];
         let plan = self.table(&root, Some(document), &members)?;
         let slug = self.text(&root, plan, "slug");
         self.found_if(&root.key("slug"), slug.as_deref().and_then(fault_of_slug));
@@ -71,6 +71,7 @@ impl Walk {
         let matrix = self.matrix(&root.key("matrix"), plan.get("matrix"), game, &strategies);
         let (move_validation, host_retries) = self.protocol(&root.key("protocol"), plan.get("protocol"));
         let budget = self.budget(&root.key("budget"), plan.get("budget"));
+        let beacon = self.beacon(&root.key("seating"), plan.get("seating"));
         let (pairing, self_play, repetitions, scenarios) = matrix?;
         Some(Plan {
             slug: slug?,
@@ -84,6 +85,7 @@ impl Walk {
             move_validation: move_validation?,
             host_retries,
             budget,
+            beacon,
         })
     }
 
@@ -288,6 +290,19 @@ impl Walk {
             turns: limit("turns"),
             wall_seconds: limit("wall_seconds"),
         }
+    }
+}
+
+/// Where the seating's randomness comes from.
+impl Walk {
+    fn beacon(&mut self, at: &Pointer, seating: Option<&Value>) -> Option<BeaconPin> {
+        let seating = self.table(at, Some(seating?), &["round", "signature"])?;
+        let round = self.number(at, seating, "round", 1..=COUNT_MAX);
+        if !seating.contains_key("round") {
+            self.found(&at.key("round"), "it is missing: a round of drand's quicknet");
+        }
+        let signature = self.text(at, seating, "signature");
+        Some(BeaconPin { round: round?, signature: signature? })
     }
 }
 

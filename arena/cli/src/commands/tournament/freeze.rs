@@ -61,7 +61,10 @@ A plan:
   [protocol]
   move_validation = \"clamp\"              # or \"forfeit\", or \"block\"
   [budget]
-  matchups = 1000                        # and fuel, turns, wall_seconds";
+  matchups = 1000                        # and fuel, turns, wall_seconds
+  [seating]                              # optional, see `arena tournament secret`
+  round = 27946612
+  signature = \"…\"";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let setup = inputs::from_plan(&args.plan, args.secret.as_deref(), io)?;

@@ -61,8 +61,12 @@ pub(super) fn from_plan(path: &Path, secret: Option<&Path>, io: &mut Io<'_>) -> 
     let doing = format!("freeze plan `{shown}`");
     let bytes = files::read(path, PLAN_BYTES_MAX as u64).map_err(|unread| unread.reading("plan", path))?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::usage(&doing, "it is not UTF-8"))?;
-    let plan =
-        Plan::parse(&text).map_err(|faults| Failure::faults(Exit::Usage, &doing, &shown, faults))?;
+    let plan = Plan::parse(&text).map_err(|faults| Failure::faults(Exit::Usage, &doing, &shown, faults))?;
+    if plan.beacon.is_some() && secret.is_none() {
+        let why = "a seating by a beacon needs a secret that was committed to before the round";
+        let hint = "make one with `arena tournament secret`, and give it with --secret";
+        return Err(Failure::usage(&doing, why).hint(hint));
+    }
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut read = PlanFiles::default();
     let components = read.components(&plan, &folder, io)?;
@@ -116,12 +120,7 @@ struct PlanFiles {
 }
 
 impl PlanFiles {
-    fn components(
-        &mut self,
-        plan: &Plan,
-        folder: &Path,
-        io: &mut Io<'_>,
-    ) -> Result<Vec<Component>, Failure> {
+    fn components(&mut self, plan: &Plan, folder: &Path, io: &mut Io<'_>) -> Result<Vec<Component>, Failure> {
         let host = strategies::host(Seats::OnDemand, io)?;
         let mut components = Vec::new();
         for (i, planned) in plan.strategies.iter().enumerate() {
@@ -266,9 +265,8 @@ fn read_sources(path: &Path) -> Result<Sources, Failure> {
 fn sources_in(folder: &Path) -> Result<Sources, Failure> {
     let components = strategies::in_folder(folder, "wasm")?;
     let packs = strategies::in_folder(folder, "json").unwrap_or_default();
-    let small = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|about| about.len() <= DOCUMENT_BYTES_MAX as u64)
-    };
+    let small =
+        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|about| about.len() <= DOCUMENT_BYTES_MAX as u64);
     let built_in = packs::BUILT_IN.iter().map(|built_in| PathBuf::from(built_in.name));
     let packs = packs.into_iter().filter(small).chain(built_in).collect();
     Ok(Sources { frozen_sha256: None, components, packs })
@@ -290,7 +288,7 @@ pub(super) fn read_secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 /// A secret that nobody knows.
-fn new_secret() -> Result<Secret, Failure> {
+pub(super) fn new_secret() -> Result<Secret, Failure> {
     let mut bytes = [0; 32];
     let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
     read.map_err(|why| Failure::internal("make a secret", files::plain(&why)))?;

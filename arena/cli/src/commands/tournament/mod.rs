@@ -5,6 +5,7 @@ mod inputs;
 mod progress;
 mod resume;
 mod run;
+mod secret;
 mod show;
 mod table;
 mod verify;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Run(run::Args),
     Resume(resume::Args),
     Show(show::Args),
+    Secret(secret::Args),
 }
 
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -35,6 +37,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(args, io),
         Command::Resume(args) => resume::run(args, io),
         Command::Show(args) => show::run(args, io),
+        Command::Secret(args) => secret::run(args, io),
     }
 }
 
@@ -61,9 +64,7 @@ fn exit_of(class: Class) -> Exit {
 fn failed(doing: &str, fault: RunFault) -> Failure {
     let not_found = |source: &std::io::Error| source.kind() == std::io::ErrorKind::NotFound;
     match fault {
-        RunFault::Locked { .. } => {
-            Failure::usage(doing, fault).hint("wait for the other runner, or end it")
-        }
+        RunFault::Locked { .. } => Failure::usage(doing, fault).hint("wait for the other runner, or end it"),
         RunFault::NoRun { .. } => Failure::usage(doing, fault),
         RunFault::Io { ref source, .. } if not_found(source) => Failure::usage(doing, fault),
         RunFault::Io { .. } | RunFault::Executor(_) => Failure::internal(doing, fault),

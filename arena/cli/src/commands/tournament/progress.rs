@@ -42,7 +42,7 @@ impl Watch for Progress<'_, '_> {
         let rate = self.rate(completed, used);
         let bar = self.bar.get_or_insert_with(|| self.io.progress("playing", planned as u64));
         bar.set_position(completed as u64);
-        bar.set_message(rate.clone());
+        bar.set_message(format!("{rate}, {} left", seconds(bar.eta())));
         if bar.is_hidden() && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
             self.io.talk(format_args!("playing   {completed} of {planned}, {rate}"));
@@ -57,6 +57,14 @@ impl Watch for Progress<'_, '_> {
             Some(bar) if !bar.is_hidden() => bar.suspend(|| self.io.talk(line)),
             _ => self.io.talk(line),
         }
+    }
+}
+
+/// `3 s`, `2 min 5 s`.
+fn seconds(left: Duration) -> String {
+    match left.as_secs() {
+        seconds if seconds < 60 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
     }
 }
 

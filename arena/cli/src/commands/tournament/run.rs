@@ -15,8 +15,8 @@ use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
-use crate::io::Io;
 use crate::ink::Tone;
+use crate::io::Io;
 use crate::roster::SandboxRoster;
 use crate::strategies;
 

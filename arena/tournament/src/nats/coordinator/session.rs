@@ -25,7 +25,7 @@ use crate::roster::Shelf;
 /// Results that wait here before the server keeps them.
 const ARRIVALS: usize = 64;
 /// How long the server holds a request for results.
-const PULL_EXPIRES: Duration = Duration::from_secs(2);
+const PULL_EXPIRES: Duration = Duration::from_secs(1);
 
 /// What a run is frozen for, as workers are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,9 +98,8 @@ impl Session {
     /// Removes what this session has.
     pub(super) fn end(&mut self, link: &Link, within: Duration) -> Result<(), String> {
         self.tasks.clear();
-        let removal = persist("leaving", within, async || {
-            remove_all(link.jetstream(), &self.key, &self.objects).await
-        });
+        let removal =
+            persist("leaving", within, async || remove_all(link.jetstream(), &self.key, &self.objects).await);
         link.wait(removal).map_err(text)
     }
 }
@@ -173,12 +172,7 @@ fn create(link: &Link, doing: &'static str, config: Config) -> Result<(), NatsFa
     })
 }
 
-fn consume(
-    link: &Link,
-    doing: &'static str,
-    stream: &str,
-    config: pull::Config,
-) -> Result<Pull, NatsFault> {
+fn consume(link: &Link, doing: &'static str, stream: &str, config: pull::Config) -> Result<Pull, NatsFault> {
     link.persist(doing, async || {
         link.jetstream().create_consumer_on_stream(config.clone(), stream).await.map_err(text)
     })
