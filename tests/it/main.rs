@@ -3,6 +3,7 @@
 mod allocations;
 mod build;
 mod campus;
+mod claims;
 mod cli;
 mod contests;
 mod draw;

@@ -67,7 +67,7 @@ impl Exit {
             Self::Stalled => "a matchup could not finish: the host failed again and again; resume the run",
             Self::Blocked => {
                 "a run broke its protocol, or what it pins has changed; or a toolchain is missing"
-            },
+            }
             Self::Exhausted => "a budget ran out before the matrix was complete",
             Self::Rejected => {
                 "what was examined was refused: a component, a log, a pack that is to be shipped"

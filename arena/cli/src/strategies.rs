@@ -77,7 +77,10 @@ pub(crate) fn component(host: &Host, path: &Path) -> Result<(Component, Vec<u8>)
     let bytes =
         files::read(path, V1.component_bytes_max).map_err(|unread| unread.reading("strategy", path))?;
     if Digest::of(&bytes) != strategy.digest() {
-        return Err(Failure::usage(format_args!("read `{}`", files::shown(path)), "it changes while it is read"));
+        return Err(Failure::usage(
+            format_args!("read `{}`", files::shown(path)),
+            "it changes while it is read",
+        ));
     }
     Ok((Component { sha256: strategy.digest(), world: strategy.world().to_owned() }, bytes))
 }

@@ -15,6 +15,11 @@ use crate::table::{self, Played, Violation};
 
 /// Plays jobs.
 pub trait Executor {
+    /// Cores of this machine that it was given.
+    fn workers(&self) -> usize {
+        1
+    }
+
     /// Jobs that may be under way at once.
     fn window(&self) -> usize;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RunFault {
     /// A file could not be read or written.
-    #[error("cannot {doing} `{}`: {source}", shown(path))]
+    #[error("cannot {doing} `{}`: {}", shown(path), plain(source))]
     Io {
         /// What was being done, as a verb.
         doing: &'static str,
@@ -39,6 +39,14 @@ impl RunFault {
         let path = path.to_owned();
         move |source| Self::Io { doing, path, source }
     }
+}
+
+/// What the system says, as a fragment: no capital, no number.
+fn plain(why: &io::Error) -> String {
+    let text = why.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// A path for a message: cut and escaped, since its parts may come from anywhere.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::folder::{
 use crate::frozen::{Frozen, Matchup, pack_of};
 use crate::identities;
 use crate::job::Jobs;
-use crate::journal;
+use crate::journal::{self, Entry};
 use crate::names::MATCHUPS_MAX;
-use crate::record::{RECORD_BYTES_MAX, Record, RecordFault, sealed_digest};
+use crate::record::{RECORD_BYTES_MAX, Record, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
-use crate::standings::Standings;
+use crate::standings::{MatchResult, Standings};
 
 /// What a finished matrix is read with.
 pub(crate) struct Plan<'a> {
@@ -32,13 +32,26 @@ pub(crate) struct Plan<'a> {
     pub(crate) frozen: &'a Frozen,
     pub(crate) jobs: &'a Jobs,
     pub(crate) packs: &'a BTreeMap<Digest, Arc<Pack>>,
+    /// Threads that share the reading.
+    pub(crate) threads: usize,
 }
 
 /// What the records of a complete matrix say.
 pub(crate) struct Tabulated<'a> {
     pub(crate) standings: Standings<'a>,
     pub(crate) digests: Vec<Digest>,
+    /// A row for each matchup, a line each: too many to keep in memory.
+    pairs: File,
 }
+
+/// What one record says.
+struct Checked {
+    result: MatchResult,
+    row: Vec<u8>,
+}
+
+/// Records that a thread checks before the next are handed out.
+const SHARE: usize = 64;
 
 /// Turns the end of the matrix into the end of the run: a success becomes one only if everything holds.
 pub(crate) fn finish(plan: &Plan<'_>, ending: Ending, watch: &mut dyn Watch) -> Result<Ending, RunFault> {
@@ -63,7 +76,7 @@ pub(crate) fn finish(plan: &Plan<'_>, ending: Ending, watch: &mut dyn Watch) -> 
 }
 
 /// Reads the first `count` records and checks each: against the journal, against the game, and what the
-/// guests said against its digest.
+/// guests said against its digest. Threads share the work; the order of the result is the matrix's.
 pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabulated<'a>, Ending>, RunFault> {
     let journal = plan.folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
     let entries = match journal::read(&journal, plan.frozen.digest()) {
@@ -74,48 +87,72 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         }
         Err(broken) => return Ok(Err(Ending::blocked(Some(broken.id), broken))),
     };
+    let spool = tempfile::tempfile().map_err(RunFault::io("make a file in", &std::env::temp_dir()))?;
+    let mut rows = BufWriter::new(spool);
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
-    let mut digests = Vec::with_capacity(count);
-    for (matchup, entry) in plan.frozen.matchups.iter().zip(&entries) {
+    let (matchups, mut done) = (&plan.frozen.matchups[..count], 0);
+    let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
+    while done < count {
+        let end = count.min(done + SHARE * plan.threads);
+        for checked in plan.check_all(&matchups[done..end], &entries[done..end]) {
+            let checked = match checked? {
+                Ok(checked) => checked,
+                Err(ending) => return Ok(Err(ending)),
+            };
+            standings.add(&matchups[done], &checked.result);
+            rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(spooling)?;
+            done += 1;
+        }
+    }
+    let pairs = rows.into_inner().map_err(|why| spooling(why.into_error()))?;
+    let digests = entries.into_iter().map(|entry| entry.digest).collect();
+    Ok(Ok(Tabulated { standings, digests, pairs }))
+}
+
+type Verdict = Result<Result<Checked, Ending>, RunFault>;
+
+impl Plan<'_> {
+    /// Checks records side by side, and returns the verdicts in their order.
+    fn check_all(&self, matchups: &[Matchup], entries: &[Entry]) -> Vec<Verdict> {
+        let share = matchups.len().div_ceil(self.threads.max(1)).max(1);
+        let check = |(matchups, entries): (&[Matchup], &[Entry])| -> Vec<Verdict> {
+            matchups.iter().zip(entries).map(|(matchup, entry)| self.check(matchup, entry)).collect()
+        };
+        let shares = matchups.chunks(share).zip(entries.chunks(share));
+        if self.threads <= 1 {
+            return shares.flat_map(check).collect();
+        }
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = shares.map(|share| scope.spawn(move || check(share))).collect();
+            let verdicts = threads.into_iter().map(|thread| thread.join());
+            verdicts.flat_map(|verdicts| verdicts.unwrap_or_else(|_| vec![Err(panicked())])).collect()
+        })
+    }
+
+    fn check(&self, matchup: &Matchup, entry: &Entry) -> Verdict {
         let blocked = |why: String| Ok(Err(Ending::blocked(Some(matchup.id), why)));
         let name = match_name(matchup.id);
-        let Some(bytes) = plan.folder.read(&name, RECORD_BYTES_MAX as u64)? else {
+        let Some(bytes) = self.folder.read(&name, RECORD_BYTES_MAX as u64)? else {
             return blocked(format!("{name} is missing"));
         };
         if sealed_digest(&bytes) != Some(entry.digest) {
             return blocked(format!("{name} is not the record that was journaled"));
         }
-        let record = match plan.read(matchup, &bytes) {
+        let job = self.jobs.job(self.frozen, matchup);
+        let pack = pack_of(matchup).and_then(|sha256| self.packs.get(&sha256));
+        let record = match Record::read(&bytes, &job, pack) {
             Ok(record) => record,
             Err(why) => return blocked(format!("{name}: {why}")),
         };
         if record.used() != entry.used {
             return blocked(format!("{name} used another amount than was journaled"));
         }
-        if record.guest_sha256().is_some() {
-            let said = plan.folder.read(&guest_name(matchup.id), RECORD_BYTES_MAX as u64)?;
-            if said.as_deref().map(Digest::of) != record.guest_sha256() {
-                return blocked(format!("{} is not what the guests said", guest_name(matchup.id)));
-            }
+        let said = self.folder.read(&guest_name(matchup.id), RECORD_BYTES_MAX as u64)?;
+        if said.as_deref().map(Digest::of) != record.guest_sha256() {
+            return blocked(format!("{} is not what the guests said", guest_name(matchup.id)));
         }
-        standings.add(matchup, &record);
-        digests.push(entry.digest);
-    }
-    Ok(Ok(Tabulated { standings, digests }))
-}
-
-impl Plan<'_> {
-    fn read(&self, matchup: &Matchup, bytes: &[u8]) -> Result<Record, RecordFault> {
-        let job = self.jobs.job(self.frozen, matchup);
-        let pack = pack_of(matchup).and_then(|sha256| self.packs.get(&sha256));
-        Record::read(bytes, &job, pack)
-    }
-
-    /// The record of `matchup`, read a second time.
-    pub(crate) fn record(&self, matchup: &Matchup) -> io::Result<Record> {
-        let bytes = self.folder.read(&match_name(matchup.id), RECORD_BYTES_MAX as u64);
-        let bytes = bytes.map_err(io::Error::other)?.unwrap_or_default();
-        self.read(matchup, &bytes).map_err(io::Error::other)
+        let row = scorecard::pair(self.frozen, self.jobs.seating(), matchup, &record);
+        Ok(Ok(Checked { result: MatchResult::of(&record), row }))
     }
 
     /// Writes a scorecard of these records: for programs, and for people.
@@ -126,17 +163,21 @@ impl Plan<'_> {
         markdown: &mut dyn Write,
     ) -> io::Result<()> {
         let identities = identities::identities(self.frozen, self.jobs.seating(), self.jobs.secret());
-        let record = |matchup: &Matchup| self.record(matchup);
         let source = Source {
             frozen: self.frozen,
             standings: &tabulated.standings,
             digests: &tabulated.digests,
             identities: &identities,
-            record: &record,
         };
-        scorecard::write(&source, json)?;
+        let mut pairs = BufReader::new(&tabulated.pairs);
+        pairs.rewind()?;
+        scorecard::write(&source, &mut pairs, json)?;
         scorecard::markdown(&source, markdown)
     }
+}
+
+fn panicked() -> RunFault {
+    RunFault::Executor("a thread that checks records panicked".to_owned())
 }
 
 /// Discloses the identities and publishes the scorecard.

@@ -146,6 +146,9 @@ pub struct MatrixRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PayoffTable {
+    /// Punishment: both defect.
+    #[serde(alias = "P")]
+    pub p: i32,
     /// Reward: both cooperate.
     #[serde(alias = "R")]
     pub r: i32,
@@ -155,9 +158,6 @@ pub struct PayoffTable {
     /// Temptation: it defects, the other cooperates.
     #[serde(alias = "T")]
     pub t: i32,
-    /// Punishment: both defect.
-    #[serde(alias = "P")]
-    pub p: i32,
 }
 
 impl MatrixRules {

@@ -15,14 +15,14 @@ use crate::record::Used;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    /// The matchup.
-    pub(crate) id: MatchId,
     /// The digest that its record bears.
     pub(crate) digest: Digest,
-    /// What it counts for budgets.
-    pub(crate) used: Used,
+    /// The matchup.
+    pub(crate) id: MatchId,
     /// Digest of the line before, or of the frozen file.
     pub(crate) prev: Digest,
+    /// What it counts for budgets.
+    pub(crate) used: Used,
 }
 
 /// A line of the journal that cannot be.

@@ -147,6 +147,10 @@ fn finished(id: MatchId, reply: Reply) -> Finished {
 }
 
 impl Executor for Local {
+    fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
     fn window(&self) -> usize {
         QUEUE * self.workers.len()
     }

@@ -3,7 +3,8 @@
 //!
 //! Nothing that a worker tells is believed: its record is derived again here, and where two workers
 //! contradict each other the matchup is played here. The coordinator writes the same folder as with
-//! local workers. There is no TLS: an address that wants it is refused, not tried without.
+//! local workers. There is no TLS: an address that wants it is refused, not tried without. A job says
+//! which strategies meet, so before disclosure only those who run the tournament may read the server.
 
 mod address;
 mod answer;

@@ -26,8 +26,9 @@ pub(crate) const RECORD_SCHEMA: &str = "tournament.match.v1";
 /// Largest record that is read or sent.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
 
-/// What only playing can tell.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// What only playing can tell. Members of records are declared in the order of their names: then they are
+/// written without a detour.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
     /// How each seat lost the ability to act, if it did.
     pub forfeits: [Option<ForfeitFact>; 2],
@@ -43,16 +44,16 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForfeitFact {
-    /// First turn that was played with the empty action.
-    pub turn: u32,
-    /// What the guest was doing.
-    pub during: During,
-    /// The ending's name.
-    pub code: String,
     /// Whether another build of the host may see another ending.
     pub build_dependent: bool,
+    /// The ending's name.
+    pub code: String,
+    /// What the guest was doing.
+    pub during: During,
     /// SHA-256 of the whole ending with the guest's words, as the guest file holds it.
     pub text_sha256: Digest,
+    /// First turn that was played with the empty action.
+    pub turn: u32,
 }
 
 /// Fuel of one seat.
@@ -66,9 +67,24 @@ pub struct FuelFact {
     pub turns: Vec<u64>,
 }
 
+/// [`Facts`] as a record of one game has them; its other members are derived, and passed over here.
+#[derive(Deserialize)]
+struct FactsOf<M> {
+    forfeits: [Option<ForfeitFact>; 2],
+    fuel: [FuelFact; 2],
+    guest_sha256: Option<Digest>,
+    moves: [M; 2],
+}
+
+impl<M> FactsOf<M> {
+    fn with(self, moves: impl FnOnce([M; 2]) -> Moves) -> Facts {
+        let Self { forfeits, fuel, guest_sha256, moves: given } = self;
+        Facts { forfeits, fuel, guest_sha256, moves: moves(given) }
+    }
+}
+
 /// What both seats asked for, turn by turn.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Moves {
     /// `C` and `D`, one letter a round.
     Matrix([String; 2]),
@@ -203,7 +219,15 @@ impl Record {
         if bytes.len() > RECORD_BYTES_MAX {
             return Err(unreadable(format!("{} bytes; the limit is {RECORD_BYTES_MAX}", bytes.len())));
         }
-        let facts: Facts = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
+        let facts = match &job.matchup.scenario {
+            Scenario::Matrix(_) => {
+                serde_json::from_slice(bytes).map(|facts: FactsOf<String>| facts.with(Moves::Matrix))
+            }
+            Scenario::Campus(_) => {
+                serde_json::from_slice(bytes).map(|facts: FactsOf<Vec<CampusMove>>| facts.with(Moves::Campus))
+            }
+        };
+        let facts = facts.map_err(|why| unreadable(why.to_string()))?;
         let record = Self::derive(job, facts, pack)?;
         let derived = record.to_bytes();
         if derived == bytes { Ok(record) } else { Err(difference(bytes, &derived)) }

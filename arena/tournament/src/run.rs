@@ -252,12 +252,12 @@ impl Run {
             Ok(journal) => journal,
             Err(broken) => {
                 let ending = Ending::blocked(Some(broken.id), &broken);
-                return self.end(ending, watch, clock);
+                return self.end(ending, 1, watch, clock);
             }
         };
         let scanned = match scan::scan(&self, &journal)? {
             Ok(scanned) => scanned,
-            Err(ending) => return self.end(ending, watch, clock),
+            Err(ending) => return self.end(ending, 1, watch, clock),
         };
         let elapsed = |clock: &dyn Clock| {
             before.saturating_add(clock.monotonic().saturating_sub(started).as_millis() as u64)
@@ -270,13 +270,24 @@ impl Run {
         }
         self.state.elapsed_ms = elapsed(clock);
         let ending = ending.unwrap_or_else(Ending::success);
-        self.end(ending, watch, clock)
+        self.end(ending, executor.workers(), watch, clock)
     }
 
     /// Writes what is left to write. A success is one only if everything holds.
-    fn end(self, ending: Ending, watch: &mut dyn Watch, clock: &dyn Clock) -> Result<Ended, RunFault> {
-        let planned =
-            finish::Plan { folder: &self.folder, frozen: &self.frozen, jobs: &self.jobs, packs: &self.packs };
+    fn end(
+        self,
+        ending: Ending,
+        threads: usize,
+        watch: &mut dyn Watch,
+        clock: &dyn Clock,
+    ) -> Result<Ended, RunFault> {
+        let planned = finish::Plan {
+            folder: &self.folder,
+            frozen: &self.frozen,
+            jobs: &self.jobs,
+            packs: &self.packs,
+            threads,
+        };
         let ending = finish::finish(&planned, ending, watch)?;
         conclude(&self.folder, &self.frozen, &self.state, &self.pins, ending, clock)
     }

@@ -4,7 +4,7 @@
 
 mod markdown;
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 
 use arena_canon::Digest;
 use serde::Serialize;
@@ -14,8 +14,10 @@ use crate::ending::Class;
 use crate::folder::{RECEIPT, match_name};
 use crate::frozen::{Frozen, Matchup, Scenario};
 use crate::identities::Identity;
-use crate::record::Record;
-use crate::standings::Standings;
+use crate::names::MatchId;
+use crate::record::{Outcome, Record, Settled};
+use crate::seating::Seating;
+use crate::standings::{Standings, seats};
 
 pub(crate) use markdown::markdown;
 
@@ -29,12 +31,10 @@ pub(crate) struct Source<'a> {
     /// The digest of each record, in the order of the matrix.
     pub(crate) digests: &'a [Digest],
     pub(crate) identities: &'a [Identity],
-    /// Whose records the scorecard lists; read again, since they do not stay in memory.
-    pub(crate) record: &'a dyn Fn(&Matchup) -> io::Result<Record>,
 }
 
-/// Writes the scorecard as one JSON document, a row a line.
-pub(crate) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`].
+pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<()> {
     let Source { frozen, standings, digests, identities, .. } = source;
     let mut document = Document::begin(out)?;
     document.member("schema", &SCORECARD_SCHEMA)?;
@@ -53,7 +53,7 @@ pub(crate) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> 
         }),
     )?;
     document.list("standings", standings.standings().into_iter().map(Ok))?;
-    document.list("pairs", frozen.matchups.iter().map(|matchup| pair(source, matchup)))?;
+    document.copy("pairs", pairs)?;
     document.list("cells", standings.cells().map(Ok))?;
     document.list(
         "identities",
@@ -73,25 +73,41 @@ pub(crate) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// One row for a matchup, by name.
-fn pair(source: &Source<'_>, matchup: &Matchup) -> io::Result<serde_json::Value> {
-    let record = (source.record)(matchup)?;
-    let names = source.standings.seats(matchup).map(|i| source.frozen.strategies[i as usize].name.as_str());
-    let mut row = json!({
-        "id": matchup.id,
-        "a": names[0],
-        "b": names[1],
-        "repetition": matchup.repetition,
-        "outcome": record.outcome(),
-        "scores": record.scores(),
-    });
-    if let Some(moves) = record.matrix_moves() {
-        row["moves"] = json!(moves);
-    }
-    if let Scenario::Campus(pin) = &matchup.scenario {
-        row["pack_id"] = json!(pin.pack_id);
-        row["settlements"] = json!(record.settlements());
-    }
-    Ok(row)
+#[derive(Serialize)]
+struct Pair<'a> {
+    id: MatchId,
+    a: &'a str,
+    b: &'a str,
+    repetition: u32,
+    outcome: Outcome,
+    scores: [i64; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<&'a [String; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settlements: Option<&'a [Settled; 2]>,
+}
+
+/// The row of a matchup: one line, without its end.
+pub(crate) fn pair(frozen: &Frozen, seating: &Seating, matchup: &Matchup, record: &Record) -> Vec<u8> {
+    let [a, b] = seats(seating, matchup).map(|index| frozen.strategies[index as usize].name.as_str());
+    let pack_id = match &matchup.scenario {
+        Scenario::Campus(pin) => Some(pin.pack_id.as_str()),
+        Scenario::Matrix(_) => None,
+    };
+    let row = Pair {
+        id: matchup.id,
+        a,
+        b,
+        repetition: matchup.repetition,
+        outcome: record.outcome(),
+        scores: record.scores(),
+        moves: record.matrix_moves(),
+        pack_id,
+        settlements: record.settlements(),
+    };
+    serde_json::to_vec(&row).expect("a row has string keys")
 }
 
 /// A JSON object that is written member by member.
@@ -127,6 +143,24 @@ impl<'w> Document<'w> {
         for (i, row) in rows.enumerate() {
             self.out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut self.out, &row?).map_err(io::Error::from)?;
+        }
+        self.out.write_all(b"\n]")
+    }
+
+    /// A list whose rows are lines already.
+    fn copy(&mut self, name: &str, lines: &mut dyn BufRead) -> io::Result<()> {
+        self.key(name)?;
+        self.out.write_all(b"[")?;
+        let mut line = Vec::new();
+        let mut first = true;
+        loop {
+            line.clear();
+            if lines.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            self.out.write_all(if first { b"\n" } else { b",\n" })?;
+            self.out.write_all(line.strip_suffix(b"\n").unwrap_or(&line))?;
+            first = false;
         }
         self.out.write_all(b"\n]")
     }

@@ -82,6 +82,27 @@ struct Sum {
     forfeits: u64,
 }
 
+/// What of a record the standings count.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MatchResult {
+    pub(crate) outcome: Outcome,
+    pub(crate) scores: [i64; 2],
+    pub(crate) forfeited: [bool; 2],
+}
+
+impl MatchResult {
+    pub(crate) fn of(record: &Record) -> Self {
+        let forfeited = record.forfeits().each_ref().map(Option::is_some);
+        Self { outcome: record.outcome(), scores: record.scores(), forfeited }
+    }
+}
+
+/// The indices of those who sit at `matchup`.
+pub(crate) fn seats(seating: &Seating, matchup: &Matchup) -> [u32; 2] {
+    let index = |alias| seating.index_of(alias).expect("a checked frozen file seats its strategies");
+    matchup.seats.map(index)
+}
+
 /// What one seat took from a game.
 enum Result {
     Win,
@@ -102,24 +123,17 @@ impl<'f> Standings<'f> {
         }
     }
 
-    /// The indices of those who sit at `matchup`.
-    pub(crate) fn seats(&self, matchup: &Matchup) -> [u32; 2] {
-        matchup
-            .seats
-            .map(|alias| self.seating.index_of(alias).expect("a checked frozen file seats its strategies"))
-    }
-
-    /// Adds the record of a matchup.
-    pub(crate) fn add(&mut self, matchup: &'f Matchup, record: &Record) {
-        let seats = self.seats(matchup);
+    /// Adds what came of a matchup.
+    pub(crate) fn add(&mut self, matchup: &'f Matchup, result: &MatchResult) {
+        let seats = seats(self.seating, matchup);
         let [a, b] = seats;
-        let scores = record.scores();
+        let scores = result.scores;
         let cell = self.cells.entry((seats, &matchup.scenario)).or_default();
         for (kept, score) in cell.iter_mut().zip(scores) {
             kept.push(score);
         }
-        for (index, forfeit) in seats.into_iter().zip(record.forfeits()) {
-            self.sums[index as usize].forfeits += u64::from(forfeit.is_some());
+        for (index, forfeited) in seats.into_iter().zip(result.forfeited) {
+            self.sums[index as usize].forfeits += u64::from(forfeited);
         }
         if a == b {
             let sum = &mut self.sums[a as usize];
@@ -127,7 +141,7 @@ impl<'f> Standings<'f> {
             sum.score = sum.score.saturating_add(scores[0]);
             return;
         }
-        let (first, second, rated) = match record.outcome() {
+        let (first, second, rated) = match result.outcome {
             Outcome::First => (Result::Win, Result::Loss, Some(Score::Win)),
             Outcome::Second => (Result::Loss, Result::Win, Some(Score::Loss)),
             Outcome::Draw | Outcome::DoubleForfeit => (Result::Draw, Result::Draw, Some(Score::Draw)),

@@ -61,7 +61,13 @@ pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Differenc
 }
 
 fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Difference>, RunFault> {
-    let plan = Plan { folder: run.folder(), frozen: run.frozen(), jobs: run.jobs(), packs: run.packs() };
+    let plan = Plan {
+        folder: run.folder(),
+        frozen: run.frozen(),
+        jobs: run.jobs(),
+        packs: run.packs(),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
     let completed = receipt.matchups.completed as usize;
     let tabulated = match finish::tabulate(&plan, completed.min(run.frozen().matchups.len()))? {
         Ok(tabulated) => tabulated,

@@ -121,7 +121,7 @@ fn a_disk_that_is_full_stalls_the_run_which_goes_on_later() {
         let output = shell.output().expect("bash starts");
         // Stalled, or not even that, since a receipt needs room as well.
         assert!(matches!(output.status.code(), Some(1 | 10)), "{}", said(&output));
-        assert!(said(&output).contains("too large"), "{}", said(&output));
+        assert!(said(&output).contains("file too large"), "{}", said(&output));
         assert!(!plan.at("full/scorecard.json").exists());
         assert_eq!(plan.at("full").exists(), begun, "a run that was not set up leaves nothing");
     }

@@ -3,11 +3,13 @@
 mod bench;
 mod build;
 mod check;
+mod claim;
 mod completions;
 mod contest;
 mod demo;
 mod draw;
 mod exit_codes;
+mod key;
 mod limits;
 mod new;
 mod pack;
@@ -77,6 +79,10 @@ enum Command {
     Contest(contest::Command),
     #[command(hide = true)]
     Worker(worker::Args),
+    #[command(subcommand)]
+    Claim(claim::Command),
+    #[command(subcommand)]
+    Key(key::Command),
     Bench(bench::Args),
     Demo(demo::Args),
     Limits(limits::Args),
@@ -133,6 +139,8 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Sprint(command) => sprint::run(command, io),
         Command::Contest(command) => contest::run(command, io),
         Command::Worker(args) => worker::run(args, io),
+        Command::Claim(command) => claim::run(command, io),
+        Command::Key(command) => key::run(command, io),
         Command::Bench(args) => bench::run(args, io),
         Command::Demo(args) => demo::run(args, io),
         Command::Limits(args) => limits::run(args, io),

@@ -31,6 +31,10 @@ fn spelled(game: Game) -> Spelled {
     }
 }
 
+/// The same of an experiment.
+const EXPERIMENT_RUN: &str = include_str!("experiment-run.txt");
+const EXPERIMENT_HOST: &str = include_str!("experiment-host.txt");
+
 /// Checks the exported `player`: every function must be there, and extra ones are never called.
 pub(super) fn check_player(
     game: Game,
@@ -74,6 +78,32 @@ pub(super) fn check_types(types: TypesRef<'_>, found: ComponentInstanceTypeId) -
             Err(format!("types has no `{shown}`; it offers types alone"))
         }
     }
+}
+
+/// Checks the function that an experiment exports.
+pub(super) fn check_run(types: TypesRef<'_>, found: ComponentFuncTypeId) -> Result<(), String> {
+    compare(EXPERIMENT_RUN, types, "run", found)
+}
+
+/// Checks an experiment's imported `host`: whatever is imported must be there.
+pub(super) fn check_experiment_host(
+    types: TypesRef<'_>,
+    found: ComponentInstanceTypeId,
+) -> Result<(), String> {
+    const OFFERED: [&str; 5] = ["input-names", "input-len", "read-input", "output", "log"];
+    for (name, item) in &types[found].exports {
+        match item.ty {
+            ComponentEntityType::Func(id) if OFFERED.contains(&name.as_str()) => {
+                compare(EXPERIMENT_HOST, types, name, id)?;
+            }
+            ComponentEntityType::Type { .. } => {}
+            _ => {
+                let shown = arena_engine::Excerpt { text: name, max: 80 };
+                return Err(format!("host has no `{shown}`; it offers {}", OFFERED.join(", ")));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn function_of(
@@ -171,6 +201,18 @@ impl Lines {
             ComponentDefinedType::Enum(names) => {
                 let names: Vec<&str> = names.iter().take(64).map(|name| name.as_str()).collect();
                 self.push(place, &format!("enum {}", names.join(" ")));
+            }
+            ComponentDefinedType::List(item) => {
+                self.push(place, "list");
+                self.value(types, &format!("{place}[]"), *item);
+            }
+            ComponentDefinedType::Option(ty) => {
+                self.push(place, "option");
+                self.value(types, &format!("{place}?"), *ty);
+            }
+            ComponentDefinedType::Result { ok, err } => {
+                self.push(place, "result");
+                self.members(types, place, [("ok", *ok), ("err", *err)].into_iter());
             }
             // The worlds have no other types; that one is there is difference enough.
             other => self.push(place, &kind(other)),

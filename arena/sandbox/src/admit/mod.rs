@@ -1,6 +1,7 @@
 //! The gate before anything is compiled: cheapest check first, everything that can be told told at
 //! once. The same function answers an author's `arena check` and a server's submission.
 
+mod experiment;
 mod interface;
 mod shape;
 
@@ -14,6 +15,8 @@ use wasmparser::types::TypesRef;
 use crate::config::PARTS;
 use crate::game::{Game, VERSION};
 use shape::Shape;
+
+pub use experiment::{AdmittedExperiment, EXPERIMENT_WORLD, admit_experiment};
 
 /// A component that may be compiled. Only [`admit`] makes one.
 #[derive(Debug, Clone)]
@@ -218,6 +221,10 @@ fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>
 }
 
 fn no_game(shape: &Shape) -> Refusal {
+    if experiment::is_experiment(shape) {
+        let message = format!("it is an experiment ({EXPERIMENT_WORLD}), which plays no game");
+        return Refusal::new("admit.wrong_world", message, "claims run experiments, see `arena claim --help`");
+    }
     let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
     let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     let players = Game::ALL.map(|game| format!("{}{VERSION}", game.player())).join(" or ");

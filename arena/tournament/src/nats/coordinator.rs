@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arena_engine::Excerpt;
+use async_nats::jetstream::Context;
 use async_nats::jetstream::message::{AckKind, Acker, PublishMessage};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use futures_util::future::BoxFuture;
 
 use super::address::NatsAddress;
 use super::answer::{self, Told};
@@ -65,13 +67,22 @@ pub struct Nats {
     roster: Box<dyn Roster>,
     options: NatsOptions,
     jobs: BTreeMap<MatchId, Entry>,
+    sending: Vec<Sending>,
     finished: VecDeque<Finished>,
     complaints: Vec<String>,
     more_complaints: usize,
     /// Attempts so far, so that no two messages have the same name.
     attempts: u64,
-    stirred: Instant,
+    kept_up: Instant,
     stopped: bool,
+}
+
+/// A job that is on its way to the server. The server knows it by its name: sent twice, it is one.
+struct Sending {
+    subject: String,
+    name: String,
+    payload: Vec<u8>,
+    stored: BoxFuture<'static, Result<(), String>>,
 }
 
 /// A job that was given out, and what is known of it.
@@ -108,11 +119,12 @@ impl Nats {
             roster,
             options,
             jobs: BTreeMap::new(),
+            sending: Vec::new(),
             finished: VecDeque::new(),
             complaints: Vec::new(),
             more_complaints: 0,
             attempts: 0,
-            stirred: Instant::now(),
+            kept_up: Instant::now(),
             stopped: false,
         })
     }
@@ -128,6 +140,21 @@ impl Nats {
         } else {
             self.more_complaints += 1;
         }
+    }
+
+    /// Waits until the server has every job; what it did not take is sent again.
+    fn make_sure(&mut self) -> Result<(), RunFault> {
+        for sending in std::mem::take(&mut self.sending) {
+            let Sending { subject, name, payload, stored } = sending;
+            if self.link.wait(stored).is_ok() {
+                continue;
+            }
+            self.link.persist("giving out a job", async || {
+                let jetstream = self.link.jetstream().clone();
+                publish(jetstream, subject.clone(), name.clone(), payload.clone()).await
+            })?;
+        }
+        Ok(())
     }
 
     /// One result. What may be a lie is checked before anything is made of it.
@@ -264,15 +291,17 @@ impl Nats {
         self.link.wait(acker.ack_with(AckKind::Nak(Some(LATER)))).ok();
     }
 
-    /// Tells the server that results which do not last yet are not forgotten.
-    fn stir(&mut self) {
-        if self.stirred.elapsed() < self.options.ack_wait / 3 {
-            return;
+    /// What is to be done from time to time.
+    fn keep_up(&mut self) -> Result<(), RunFault> {
+        if self.kept_up.elapsed() < self.options.ack_wait / 3 {
+            return Ok(());
         }
-        self.stirred = Instant::now();
+        self.kept_up = Instant::now();
+        // Results that do not last yet are not forgotten: the server need not deliver them again.
         for acker in self.jobs.values().flat_map(|entry| entry.held.values()) {
             self.link.wait(acker.ack_with(AckKind::Progress)).ok();
         }
+        self.audit()
     }
 
     /// A job is in the stream of jobs until its result is in the other. One that is in neither was
@@ -324,6 +353,12 @@ impl Nats {
     }
 }
 
+async fn publish(jetstream: Context, subject: String, name: String, payload: Vec<u8>) -> Result<(), String> {
+    let message = PublishMessage::build().message_id(&name).payload(payload.into());
+    let sent = jetstream.send_publish(subject, message).await.map_err(text)?;
+    sent.await.map(drop).map_err(text)
+}
+
 fn lie(worker: &str, id: MatchId) -> String {
     format!("worker `{worker}` told of {id} what is not what is played here")
 }
@@ -339,11 +374,9 @@ impl Executor for Nats {
         let name = format!("{}.{}", self.session.nonce, self.attempts);
         let subject = self.session.key.work_subject(id);
         let payload = arena_canon::json::canonical_of(job);
-        self.link.persist("giving out a job", async || {
-            let message = PublishMessage::build().message_id(&name).payload(payload.clone().into());
-            let sent = self.link.jetstream().send_publish(subject.clone(), message).await.map_err(text)?;
-            sent.await.map(drop).map_err(text)
-        })?;
+        let stored = publish(self.link.jetstream().clone(), subject.clone(), name.clone(), payload.clone());
+        let stored = self.link.begin(stored);
+        self.sending.push(Sending { subject, name, payload, stored });
         let entry = self.jobs.entry(id).or_insert_with(|| Entry {
             job: job.clone(),
             since: Instant::now(),
@@ -360,12 +393,12 @@ impl Executor for Nats {
 
     fn next(&mut self, within: Duration) -> Result<Option<Finished>, RunFault> {
         let until = Instant::now() + within;
+        self.make_sure()?;
         loop {
             if let Some(finished) = self.finished.pop_front() {
                 return Ok(Some(finished));
             }
-            self.stir();
-            self.audit()?;
+            self.keep_up()?;
             let left = until.saturating_duration_since(Instant::now());
             match self.session.receive(&self.link, left)? {
                 Some(arrival) => self.hear(&arrival)?,

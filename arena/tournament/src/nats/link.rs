@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{Context, consumer};
 use async_nats::{Client, ConnectErrorKind};
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
@@ -68,6 +69,15 @@ impl Link {
     /// Waits for what `future` gives.
     pub(super) fn wait<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
+    }
+
+    /// Begins with `task`, whose result is waited for later.
+    pub(super) fn begin<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = Result<T, String>> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, String>> {
+        let task = self.runtime.spawn(task);
+        Box::pin(async { task.await.map_err(text)? })
     }
 
     /// Lets `task` run beside.

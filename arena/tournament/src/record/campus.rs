@@ -1,7 +1,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use arena_engine::campus::{Action, Better, Clamp, Episode, MetricValue, Pack, Resolution, Settlement};
+use arena_engine::campus::{
+    Action, Amount, Better, Clamp, ClampReason, Episode, Field, MetricId, MetricValue, Pack, Resolution,
+    Settlement,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Derived, DerivedMoves, ForfeitFact, RecordFault, forfeits_the_turn, is_no_contest, outcome};
@@ -18,33 +21,71 @@ pub struct CampusMove {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    #[serde(serialize_with = "write", deserialize_with = "read")]
-    curtail_mw: f64,
+    accept_offer: bool,
     #[serde(serialize_with = "write", deserialize_with = "read")]
     battery_mw: f64,
     #[serde(serialize_with = "write", deserialize_with = "read")]
+    curtail_mw: f64,
+    #[serde(serialize_with = "write", deserialize_with = "read")]
     diesel_mw: f64,
-    accept_offer: bool,
 }
 
 /// A turn as a record keeps it.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct DerivedMove {
-    asked: Option<Asked>,
     applied: Asked,
-    clamps: Vec<Clamp>,
+    asked: Option<Asked>,
+    clamps: Vec<Cut>,
     /// The action was invalid, and cost its seat the turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     invalid: bool,
 }
 
+/// A limit that changed a member of an action.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Cut {
+    applied: Amount,
+    field: Field,
+    reason: ClampReason,
+    requested: Amount,
+}
+
 /// Stars and metrics of one episode.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Settled {
+    /// Both metrics, in the pack's order; never one number.
+    pub metrics: [Measured; 2],
     /// Stars earned, 0 to 3.
     pub stars: u8,
-    /// Both metrics, in the pack's order; never one number.
-    pub metrics: [MetricValue; 2],
+}
+
+/// One metric with what it was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Measured {
+    /// Which way is good.
+    pub better: Better,
+    /// By what is divided.
+    pub denominator: f64,
+    /// What is measured.
+    pub id: MetricId,
+    /// What is divided.
+    pub numerator: f64,
+    /// The quotient; `null` where it has no value.
+    pub value: Option<f64>,
+}
+
+impl From<MetricValue> for Measured {
+    fn from(metric: MetricValue) -> Self {
+        let MetricValue { id, value, numerator, denominator, better } = metric;
+        Self { better, denominator, id, numerator, value }
+    }
+}
+
+impl From<Clamp> for Cut {
+    fn from(clamp: Clamp) -> Self {
+        let Clamp { field, requested, applied, reason } = clamp;
+        Self { applied, field, reason, requested }
+    }
 }
 
 impl From<Action> for Asked {
@@ -72,19 +113,31 @@ fn write<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Number {
-        Finite(f64),
-        Word(String),
+    struct Number;
+    impl serde::de::Visitor<'_> for Number {
+        type Value = f64;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a number, or NaN, Infinity, -Infinity")
+        }
+        fn visit_f64<E>(self, value: f64) -> Result<f64, E> {
+            Ok(value)
+        }
+        fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
+            Ok(value as f64)
+        }
+        fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
+            Ok(value as f64)
+        }
+        fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<f64, E> {
+            match word {
+                "NaN" => Ok(f64::NAN),
+                "Infinity" => Ok(f64::INFINITY),
+                "-Infinity" => Ok(f64::NEG_INFINITY),
+                _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
+            }
+        }
     }
-    match Number::deserialize(deserializer)? {
-        Number::Finite(value) => Ok(value),
-        Number::Word(word) if word == "NaN" => Ok(f64::NAN),
-        Number::Word(word) if word == "Infinity" => Ok(f64::INFINITY),
-        Number::Word(word) if word == "-Infinity" => Ok(f64::NEG_INFINITY),
-        Number::Word(_) => Err(serde::de::Error::custom("a number, or NaN, Infinity, -Infinity")),
-    }
+    deserializer.deserialize_any(Number)
 }
 
 /// Whether an action is outside its static range on a turn of this demand: what can be said of it
@@ -130,7 +183,10 @@ pub(super) fn derive(
         (super::Outcome::Second, _) | (super::Outcome::DoubleForfeit, Ordering::Less) => [0, 2],
         _ => [1, 1],
     };
-    let settled = |settlement: Settlement| Settled { stars: settlement.stars, metrics: settlement.metrics };
+    let settled = |settlement: Settlement| Settled {
+        metrics: settlement.metrics.map(Measured::from),
+        stars: settlement.stars,
+    };
     Ok(Derived {
         moves: DerivedMoves::Campus([first, second]),
         outcome,
@@ -172,7 +228,12 @@ fn episode(
 
 impl DerivedMove {
     fn new(asked: Option<Asked>, invalid: bool, resolution: &Resolution) -> Self {
-        Self { asked, applied: resolution.applied.into(), clamps: resolution.clamps.to_vec(), invalid }
+        Self {
+            asked,
+            applied: resolution.applied.into(),
+            clamps: resolution.clamps.iter().copied().map(Cut::from).collect(),
+            invalid,
+        }
     }
 }
 

@@ -63,7 +63,11 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
             Report { outcome: found.runner, rows: found.rows, challenge }
         }
     };
-    if args.output.json { io.print_json(&report.json()) } else { report.show(io) }
+    if args.output.json {
+        io.print_json(&report.json())
+    } else {
+        report.show(io)
+    }
     Ok(Exit::Success)
 }
 
@@ -77,7 +81,8 @@ struct Report {
 fn results(rules: &Rules, path: &Path, io: &mut Io<'_>) -> Result<Results, Failure> {
     let value = read_json("record", path, io)?;
     let document = shown(path);
-    let results = Results::read(&value).map_err(|faults| faulty(Exit::Rejected, "compare", &document, faults))?;
+    let results =
+        Results::read(&value).map_err(|faults| faulty(Exit::Rejected, "compare", &document, faults))?;
     for (i, reported) in results.metrics.iter().enumerate() {
         let Some(metric) = rules.metrics.iter().find(|metric| metric.name == reported.name) else { continue };
         let kind = metric.kind.name();
@@ -97,8 +102,7 @@ impl Report {
             self.rows.iter().find(|row| row.cmp == cmp && !row.passes()).map(|row| row.status.name())
         };
         let rows: Vec<Value> = self.rows.iter().map(Row::to_json).collect();
-        let mut report =
-            json!({ "outcome": self.outcome.name(), "reason": reason(Cmp::C1), "rows": rows });
+        let mut report = json!({ "outcome": self.outcome.name(), "reason": reason(Cmp::C1), "rows": rows });
         if let Some((outcome, agrees, boundary)) = self.challenge {
             report["challenger_outcome"] = json!(outcome.name());
             report["challenger_reason"] = json!(reason(Cmp::C2));
@@ -120,7 +124,11 @@ impl Report {
                     (false, true) => ink.paint(Tone::Warn, "boundary: the tolerance should be wider"),
                     (false, false) => ink.paint(Tone::Bad, "disagrees"),
                 };
-                io.print(format_args!("run {}, challenge {}: {verdict}", word(self.outcome), word(challenger)));
+                io.print(format_args!(
+                    "run {}, challenge {}: {verdict}",
+                    word(self.outcome),
+                    word(challenger)
+                ));
             }
         }
         let columns = [
@@ -136,17 +144,17 @@ impl Report {
         ];
         let mut table = Table::new(columns);
         for row in &self.rows {
-            let text = |value: &Option<String>| {
-                let value = value.as_deref().unwrap_or_default();
-                Excerpt { text: value, max: 20 }.to_string()
-            };
+            let text = |value: &Option<String>| cut(value.as_deref().unwrap_or_default());
+            // A challenge against the claim stands in the challenge's column.
+            let none = None;
+            let (run, challenge) = if row.cmp == Cmp::C2 { (&none, &row.a) } else { (&row.a, &row.b) };
             table.push([
                 row.cmp.name().into(),
                 Excerpt::line(&row.metric).to_string().into(),
                 Cell::toned(tone(row.passes()), row.status.name()),
                 text(&row.reference).into(),
-                text(&row.a).into(),
-                text(&row.b).into(),
+                text(run).into(),
+                text(challenge).into(),
                 text(&row.diff).into(),
                 text(&row.limit).into(),
                 text(&row.excess).into(),
@@ -156,4 +164,11 @@ impl Report {
             io.print(line);
         }
     }
+}
+
+/// A value as far as a table has room for it; digests are told apart by their start.
+fn cut(value: &str) -> String {
+    let short: String = value.chars().take(12).collect();
+    let value = if value.chars().count() > 24 { format!("{short}…") } else { value.to_owned() };
+    Excerpt::line(&value).to_string()
 }

@@ -120,7 +120,7 @@ fn one(args: &Args, p_ppm: u64, q_ppm: u64, io: &mut Io<'_>) -> Result<Exit, Fai
         (true, None) => "brute force agrees".to_owned(),
         (false, _) => format!("brute force finds {}", count(by_search)),
     };
-    let best = ink.paint(Tone::Strong, &count(stake));
+    let best = ink.paint(Tone::Strong, count(stake));
     io.print(format_args!("smallest runner stake that makes honest running beat faking: {best}   ({agree})"));
     let profits = match odds.honest_profits(stake) {
         true => ink.paint(Tone::Good, "honest profits"),
@@ -166,7 +166,10 @@ fn whole_grid(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     }
     if args.output.json {
         let rows = GRID_P.iter().zip(&stakes).flat_map(|(p, row)| {
-            GRID_Q.iter().zip(row).map(move |(q, stake)| json!({ "p_ppm": p, "q_ppm": q, "stake_min": stake }))
+            GRID_Q
+                .iter()
+                .zip(row)
+                .map(move |(q, stake)| json!({ "p_ppm": p, "q_ppm": q, "stake_min": stake }))
         });
         io.print_json(&rows.collect::<Vec<Value>>());
         return Ok(Exit::Success);
@@ -189,7 +192,8 @@ mod tests {
 
     #[test]
     fn probabilities_are_exact_or_refused() {
-        for (text, ppm) in [("0.10", 100_000), ("1", 1_000_000), ("0", 0), ("0.000001", 1), ("1e-2", 10_000)] {
+        for (text, ppm) in [("0.10", 100_000), ("1", 1_000_000), ("0", 0), ("0.000001", 1), ("1e-2", 10_000)]
+        {
             assert_eq!(probability(text), Ok(ppm), "{text}");
         }
         for wrong in ["1.1", "-0.1", "0.0000001", "ten", "", "1e-7"] {
@@ -199,7 +203,13 @@ mod tests {
 
     #[test]
     fn cents_are_rounded_half_up() {
-        for (text, want) in [("577.775", "577.78"), ("577.725", "577.73"), ("575", "575"), ("-0.005", "-0.01"), ("599.5", "599.50")] {
+        for (text, want) in [
+            ("577.775", "577.78"),
+            ("577.725", "577.73"),
+            ("575", "575"),
+            ("-0.005", "-0.01"),
+            ("599.5", "599.50"),
+        ] {
             assert_eq!(cents(&Decimal::parse(text).expect("a decimal")), want, "{text}");
         }
     }

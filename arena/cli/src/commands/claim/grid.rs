@@ -36,10 +36,16 @@ pub(super) fn svg(title: &str, p: &[u64], q: &[u64], stakes: &[Vec<Option<u64>>]
     line(format_args!("<title>{title}</title>\n<style>{STYLE}</style>"));
     line(format_args!(r#"<rect class="paper" width="{width}" height="{height}"/>"#));
     line(format_args!(r#"<text class="title" x="16" y="26">{title}</text>"#));
-    line(format_args!(r#"<text class="quiet" x="16" y="46">p: how often a run is checked; q: how often a check is right</text>"#));
+    line(format_args!(
+        r#"<text class="quiet" x="16" y="46">p: how often a run is checked; q: how often a check is right</text>"#
+    ));
     for (i, q) in q.iter().enumerate() {
         let x = LEFT + i * CELL_WIDTH + CELL_WIDTH / 2;
-        line(format_args!(r#"<text class="quiet" x="{x}" y="{}" text-anchor="middle">q {}</text>"#, TOP - 10, share(*q)));
+        line(format_args!(
+            r#"<text class="quiet" x="{x}" y="{}" text-anchor="middle">q {}</text>"#,
+            TOP - 10,
+            share(*q)
+        ));
     }
     let most = stakes.iter().flatten().flatten().max().copied().unwrap_or_default();
     for (row, (p, stakes)) in p.iter().zip(stakes).enumerate() {
@@ -70,7 +76,9 @@ mod tests {
     #[test]
     fn a_grid_has_a_cell_for_each_pair() {
         let text = svg("a title", &[100_000, 1_000_000], &[950_000], &[vec![Some(3_445)], vec![None]]);
-        assert!(text.contains("q 0.95</text>") && text.contains("p 0.1</text>") && text.contains("p 1</text>"));
+        assert!(
+            text.contains("q 0.95</text>") && text.contains("p 0.1</text>") && text.contains("p 1</text>")
+        );
         assert_eq!(text.matches("class=\"heat\"").count(), 2);
         assert!(text.ends_with("</svg>\n"));
     }

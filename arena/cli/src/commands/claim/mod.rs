@@ -10,8 +10,11 @@ mod params;
 mod settle;
 mod show;
 mod simulate;
+mod verbs;
 
 use std::path::Path;
+
+pub(crate) use folder::secret;
 
 use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;
@@ -35,7 +38,7 @@ pub(crate) enum Command {
     Simulate(simulate::Args),
     Show(show::Args),
     #[command(flatten)]
-    Act(act::Act),
+    Act(verbs::Act),
 }
 
 const AFTER_HELP: &str = "\

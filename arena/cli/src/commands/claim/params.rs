@@ -28,7 +28,9 @@ Examples:
 
 /// Print the published parameters
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  arena claim params show > params.json\n  arena claim params show --json")]
+#[command(
+    after_help = "Examples:\n  arena claim params show > params.json\n  arena claim params show --json"
+)]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     output: Output,
@@ -38,7 +40,9 @@ pub(crate) struct ShowArgs {
 ///
 /// Each condition is told with its slack: by how much it is met, or missed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  arena claim params check params.json\n  arena claim params check params.json --json")]
+#[command(
+    after_help = "Examples:\n  arena claim params check params.json\n  arena claim params check params.json --json"
+)]
 pub(crate) struct CheckArgs {
     /// The parameters, or `-` for the standard input
     #[arg(value_name = "FILE")]
@@ -87,7 +91,8 @@ fn check(args: &CheckArgs, io: &mut Io<'_>) -> Result<Exit, Failure> {
             "sha256": params.digest(), "holds": holds, "inequalities": rows.collect::<Vec<_>>(),
         }));
     } else {
-        let columns = [Column::left("").after(0), Column::left(""), Column::right("slack"), Column::left("condition")];
+        let columns =
+            [Column::left("").after(0), Column::left(""), Column::right("slack"), Column::left("condition")];
         let mut table = Table::new(columns);
         for inequality in &all {
             let (tone, word) = if inequality.holds() { (Tone::Good, "holds") } else { (Tone::Bad, "missed") };

@@ -97,9 +97,12 @@ fn show(report: &Report, populations: &BTreeMap<Population, u64>, io: &mut Io<'_
     for line in table.lines(io.columns(), io.ink()) {
         io.print(line);
     }
-    let endings: Vec<String> = report.endings.iter().map(|(ending, times)| format!("{ending} {times}")).collect();
+    let endings: Vec<String> =
+        report.endings.iter().map(|(ending, times)| format!("{ending} {times}")).collect();
     io.print(format_args!("endings: {}", endings.join(", ")));
     io.print(format_args!("false outcomes: {}; treasury {}", report.false_outcomes, report.treasury));
-    io.talk("reviewers lose where they see right less often than 0.917 of the time; try --reviewer-ppm 900000");
+    io.talk(
+        "reviewers lose where they see right less often than 0.917 of the time; try --reviewer-ppm 900000",
+    );
     io.talk(format_args!("{} events, history sha256:{}", count(report.events), report.history.short()));
 }

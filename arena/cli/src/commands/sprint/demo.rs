@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_contests::sprint::example::{self, Stage, Step};
@@ -54,11 +56,12 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
 
 /// What everybody does alike is not told.
 fn is_told(step: &Step) -> bool {
-    let routine = ["registers", "acknowledges", "enters", "approves", "kickoff", "stores", "points", "posts about"];
+    let routine =
+        ["registers", "acknowledges", "enters", "approves", "kickoff", "stores", "points", "posts about"];
     step.outcome.is_err() || !routine.iter().any(|word| step.what.contains(word))
 }
 
-fn line_of(Step { at, what, outcome }: &Step) -> String {
+fn line_of(Step { at, what, outcome, .. }: &Step) -> String {
     let when = clock(*at);
     match outcome {
         Ok(_) => format!("  {when}  {what}"),
@@ -73,7 +76,8 @@ fn clock(at: Moment) -> String {
 }
 
 fn title(snapshot: &Snapshot) -> String {
-    let after = snapshot.after.map_or_else(|| "Final standings".to_owned(), |w| format!("Standings after {w}"));
+    let after =
+        snapshot.after.map_or_else(|| "Final standings".to_owned(), |w| format!("Standings after {w}"));
     if snapshot.version > 1 { format!("{after}, version {}", snapshot.version) } else { after }
 }
 
@@ -116,16 +120,25 @@ fn standings(snapshot: &Snapshot, io: &mut Io<'_>) {
 
 /// `(60 + 20 + 0 + 20) x 100%  accepted  capped: continuity_prev_window`
 fn arithmetic(window: &Value) -> String {
-    let parts = ["delivery", "evidence", "continuity", "budget"].map(|part| window[part].as_i64().unwrap_or(0));
+    let parts =
+        ["delivery", "evidence", "continuity", "budget"].map(|part| window[part].as_i64().unwrap_or(0));
     let raw = window["raw"].as_i64().unwrap_or(0);
     let joined = parts.map(|part| part.to_string()).join(" + ");
-    let sum = if parts.iter().sum::<i64>() == raw { format!("({joined})") } else { format!("min({joined}, {raw})") };
+    let sum = if parts.iter().sum::<i64>() == raw {
+        format!("({joined})")
+    } else {
+        format!("min({joined}, {raw})")
+    };
     let mut told = format!("{sum} x {}%", window["multiplier_pct"]);
     let penalties = words(&window["penalties"]);
-    if !penalties.is_empty() {
+    let waits = window["penalty_total"] == 0 && !penalties.is_empty();
+    if !penalties.is_empty() && !waits {
         told.push_str(&format!(" - {} ({penalties})", window["penalty_total"]));
     }
     told.push_str(&format!("  {}", text(&window["state"])));
+    if waits {
+        told.push_str(&format!("  waiting: {penalties}"));
+    }
     let caps = words(&window["caps"]);
     if !caps.is_empty() {
         told.push_str(&format!("  capped: {caps}"));
@@ -181,7 +194,8 @@ fn accounts(round: &Round, io: &mut Io<'_>) {
 fn document(stage: &Stage) -> Value {
     let round = &stage.round;
     let step = |step: &Step| {
-        let refused = step.outcome.as_ref().err().map(|why| json!({ "code": why.code(), "why": why.to_string() }));
+        let refused =
+            step.outcome.as_ref().err().map(|why| json!({ "code": why.code(), "why": why.to_string() }));
         json!({ "at": step.at.to_string(), "what": step.what, "refused": refused })
     };
     let snapshot = |snapshot: &Snapshot| {
@@ -204,14 +218,13 @@ fn document(stage: &Stage) -> Value {
             "status": award.status,
         })
     };
-    let balance = |(account, balance): (&arena_ledger::Account, i64)| {
-        json!({ "account": account.name(), "balance": balance.to_string() })
-    };
+    let accounts = round.ledger().accounts();
+    let accounts = accounts.map(|(account, balance)| (account.name().to_owned(), balance.to_string()));
     json!({
         "steps": stage.steps.iter().map(step).collect::<Vec<_>>(),
         "standings": round.snapshots().iter().map(snapshot).collect::<Vec<_>>(),
         "awards": round.awards().values().map(award).collect::<Vec<_>>(),
-        "accounts": round.ledger().accounts().map(balance).collect::<Vec<_>>(),
+        "accounts": accounts.collect::<BTreeMap<_, _>>(),
         "sum": round.ledger().sum(&round.terms().asset).to_string(),
     })
 }

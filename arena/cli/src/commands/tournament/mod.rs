@@ -23,6 +23,7 @@ pub(crate) use verify::{Replayed, verify};
 
 /// Who beats whom: a frozen matrix, hidden identities, one scorecard
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) enum Command {
     Freeze(freeze::Args),
     Run(run::Args),
@@ -30,6 +31,13 @@ pub(crate) enum Command {
     Show(show::Args),
     Secret(secret::Args),
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  arena tournament run tournaments/axelrod.toml
+  arena tournament resume .outline/loops/axelrod/20261130T174500Z-7c1e0b44
+  arena tournament show run --svg matrix.svg
+  arena verify run --all";
 
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
     match command {

@@ -11,11 +11,14 @@ use crate::game::Game;
 
 /// A component of the game's world whose functions do nothing.
 fn dummy(game: Game) -> Vec<u8> {
-    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit").join(game.name());
+    dummy_of(game.name(), &format!("{}-strategy", game.name()))
+}
+
+fn dummy_of(folder: &str, world: &str) -> Vec<u8> {
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit").join(folder);
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(wit).expect("the WIT parses");
-    let world = format!("{}-strategy", game.name());
-    let world = resolve.select_world(&[package], Some(&world)).expect("the world is there");
+    let world = resolve.select_world(&[package], Some(world)).expect("the world is there");
     let mut module = wit_component::dummy_module(&resolve, world, ManglingAndAbi::Standard32);
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata fits");
     ComponentEncoder::default().module(&module).expect("a module").encode().expect("a component")
@@ -26,8 +29,11 @@ fn player(game: Game) -> String {
 }
 
 fn spell(game: Game, interface: &str) -> String {
-    let bytes = dummy(game);
-    let (shape, types) = crate::admit::shape::read(&bytes).expect("a valid component");
+    spell_in(&dummy(game), interface)
+}
+
+fn spell_in(bytes: &[u8], interface: &str) -> String {
+    let (shape, types) = crate::admit::shape::read(bytes).expect("a valid component");
     let types = types.as_ref();
     let imported = shape.imports.iter().find(|i| i.name.starts_with(interface)).and_then(|i| i.instance);
     let exported = shape.exports.iter().find(|e| e.name.starts_with(interface)).map(|e| e.instance);
@@ -58,6 +64,14 @@ fn the_spelled_out_interfaces_are_those_of_the_wit() {
         check(&format!("{}-player.txt", game.name()), &player(game));
         check(&format!("{}-host.txt", game.name()), &spell(game, game.host()));
     }
+    let experiment = dummy_of("experiment", "experiment");
+    check("experiment-host.txt", &spell_in(&experiment, "arena:experiment/host@"));
+    let (shape, types) = crate::admit::shape::read(&experiment).expect("a valid component");
+    let run = shape.functions.iter().find(|function| function.name == "run").expect("it is exported");
+    let mut lines = Lines { most: usize::MAX, lines: Vec::new() };
+    lines.function(types.as_ref(), "run", run.ty);
+    let lines: String = lines.lines.into_iter().map(|line| line + "\n").collect();
+    check("experiment-run.txt", &lines);
 }
 
 /// What every `act` is given, one line a field.
@@ -82,5 +96,12 @@ fn the_dummy_is_admitted() {
     for game in Game::ALL {
         let admitted = crate::admit(&dummy(game)).expect("it is of the world");
         assert_eq!((admitted.linker(), admitted.game()), ("lean", game));
+    }
+    let experiment = dummy_of("experiment", "experiment");
+    assert_eq!(crate::admit_experiment(&experiment).expect("it is of the world").linker(), "lean");
+    assert_eq!(crate::admit(&experiment).expect_err("no strategy").refusals[0].code, "admit.wrong_world");
+    for game in Game::ALL {
+        let refused = crate::admit_experiment(&dummy(game)).expect_err("no experiment");
+        assert_eq!(refused.refusals[0].code, "admit.wrong_world");
     }
 }

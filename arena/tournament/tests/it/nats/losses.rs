@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use arena_tournament::{Class, Executor, Finished, Job, Plan, RunFault};
+use arena_tournament::{Class, Executor, Finished, Job, Plan, RunFault, Scenario};
 
 use super::raw::{Raw, truth};
 use super::server::Server;
@@ -81,7 +81,7 @@ fn what_dead_workers_had_is_played_by_others() {
         let mut nats = Then { inner: nats, after: 2, then: Some(living) };
         let ended = play(folder.path(), &plan, &mut nats).expect("played");
         assert_eq!(ended.ending.class, Class::Success, "{:?}", ended.ending);
-        assert_eq!(nats.complaints(), [String::new(); 0]);
+        assert_eq!(nats.complaints(), Vec::<String>::new());
         dead.map(|worker| worker.join().is_err())
     });
     assert_eq!(dead, [true, true], "both died in a match");
@@ -141,7 +141,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
         let mut twice = Then { inner: once, after: 20, then: Some(move || again.send(()).expect("heard")) };
         let ended = play(folder.path(), &plan, &mut twice).expect("played");
         assert_eq!(ended.ending.class, Class::Success, "{:?}", ended.ending);
-        assert_eq!(twice.complaints(), [String::new(); 0]);
+        assert_eq!(twice.complaints(), Vec::<String>::new());
     });
     assert_eq!(files(folder.path()), files(expected.path()));
 }
@@ -172,7 +172,8 @@ fn a_server_that_stays_away_ends_the_patience_of_all() {
         assert!(why.contains("asking for results failed for 1 s"), "{why}");
         let why = worker.join().expect("it ends").0.expect_err("it gives up").to_string();
         assert!(why.contains("looking for runs failed for 1 s"), "{why}");
-        let why = nats.submit(&job_of(&plan)).expect_err("nobody takes it").to_string();
+        nats.submit(&job_of(&plan)).expect("it is on its way");
+        let why = nats.next(Duration::ZERO).expect_err("nobody takes it").to_string();
         assert!(why.contains("giving out a job failed for 1 s"), "{why}");
         let began = Instant::now();
         nats.stop();
@@ -282,7 +283,7 @@ fn results_are_acknowledged_when_they_last_and_not_before() {
     raw.tell_record(&job, "late", &truth(&job));
     assert!(nats.next(Duration::from_millis(500)).expect("no fault").is_none());
     assert_eq!(raw.results(), Some(0));
-    assert_eq!(nats.complaints(), [String::new(); 0]);
+    assert_eq!(nats.complaints(), Vec::<String>::new());
 }
 
 #[test]
@@ -305,4 +306,58 @@ fn a_fault_that_a_worker_tells_is_a_failure_of_the_host() {
         drop(_stop);
         assert_eq!(fails.join().expect("it ends").0.expect("it worked").faults, 3);
     });
+}
+
+#[test]
+fn a_job_that_takes_its_workers_with_it_is_given_up() {
+    let Some(server) = Server::start("a_job_that_takes_its_workers_with_it_is_given_up") else { return };
+    let plan = plan("matrix", &["cooperator", "defector"], "");
+    let mut nats = coordinator(&server, &plan).expect("a coordinator");
+    let raw = Raw::connect(&server, nats.run());
+    nats.submit(&job_of(&plan)).expect("given out");
+    assert!(nats.next(Duration::ZERO).expect("no fault").is_none());
+    for _ in 0..5 {
+        raw.take_job();
+    }
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _stop = StopAtEnd(&stop);
+        worker(scope, worker_options(&server, "sixth"), Does::Dies(1), &stop);
+        let finished = nats.next(Duration::from_secs(20)).expect("no fault").expect("a result");
+        let why = finished.result.expect_err("a failure");
+        assert!(why.contains("worker_lost: 5 workers were lost"), "{why}");
+    });
+}
+
+#[test]
+fn what_is_not_what_its_digest_says_is_not_played() {
+    let Some(server) = Server::start("what_is_not_what_its_digest_says_is_not_played") else { return };
+    for (game, names) in [("matrix", ["cooperator", "defector"]), ("campus", ["copycat", "lucky"])] {
+        let plan = plan(game, &names, "");
+        let mut nats = coordinator(&server, &plan).expect("a coordinator");
+        let raw = Raw::connect(&server, nats.run());
+        let job = job_of(&plan);
+        let other = match &job.matchup.scenario {
+            Scenario::Matrix(_) => job.strategies[1],
+            Scenario::Campus(pin) => pin.sha256,
+        };
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let _stop = StopAtEnd(&stop);
+            worker(scope, worker_options(&server, "careful"), Does::Plays, &stop);
+            let cases = [
+                (&b"other"[..], &b"other"[..], "is not what its digest says"),
+                (b"other", b"these", "is not what the store says of it"),
+                (b"other", b"longer than it is", "misses a piece"),
+                (b"longer than it is", b"other", "is not what the store says of it"),
+            ];
+            for (bytes, said, expected) in cases {
+                raw.put(&other.to_string(), bytes, said);
+                nats.submit(&job).expect("given out");
+                let finished = nats.next(Duration::from_secs(20)).expect("no fault").expect("a result");
+                let why = finished.result.expect_err("a failure");
+                assert!(why.contains(expected), "{why}");
+            }
+        });
+    }
 }

@@ -87,8 +87,9 @@ struct Remote {
 
 impl Remote {
     fn seat(&mut self, of: Digest, seat: usize) -> Result<Digest, HostFault> {
-        if self.fetched.insert(of) {
+        if !self.fetched.contains(&of) {
             assert_eq!(Digest::of(&self.shelf.component(of)?), of);
+            self.fetched.insert(of);
         }
         if seat == 1 {
             return Ok(of);

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use arena_canon::{Digest, json};
 use arena_tournament::{Job, MatchId, Played, Roster, RunKey, play};
+use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{self, Context, Message};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -127,6 +130,28 @@ impl Raw {
                 .expect("kept");
         };
         self.runtime.block_on(sent);
+    }
+
+    /// Puts an object into the store, or another in its place; what is said of it need not be so.
+    pub(super) fn put(&self, name: &str, bytes: &[u8], said: &[u8]) {
+        let bucket = format!("arena-{}", self.run);
+        let digest = format!("SHA-256={}", URL_SAFE.encode(Digest::of(said).as_bytes()));
+        let about = json!({
+            "name": name, "bucket": bucket, "nuid": "other", "size": said.len(), "chunks": 1, "digest": digest,
+        });
+        let subject = format!("$O.{bucket}.M.{}", URL_SAFE.encode(name));
+        self.runtime.block_on(async {
+            let stream = self.jetstream.get_stream(format!("OBJ_{bucket}")).await.expect("a stream");
+            let chunks = format!("$O.{bucket}.C.other");
+            stream.purge().filter(&chunks).await.expect("purged");
+            let sent = self.jetstream.publish(chunks, bytes.to_vec().into()).await.expect("sent");
+            sent.await.expect("kept");
+            let mut headers = HeaderMap::new();
+            headers.insert("Nats-Rollup", "sub");
+            let about = about.to_string().into();
+            let sent = self.jetstream.publish_with_headers(subject, headers, about).await.expect("sent");
+            sent.await.expect("kept");
+        });
     }
 
     /// Messages that a stream holds; nothing if there is no such stream.

@@ -108,6 +108,7 @@ fn find() -> Option<PathBuf> {
     folders.map(|folder| folder.join("nats-server")).find(|program| program.is_file())
 }
 
+#[allow(clippy::print_stderr, reason = "the harness has no other way to tell of a test that did not run")]
 #[allow(clippy::disallowed_methods, reason = "whether somebody watches is told by the environment")]
 fn skip(test: &str, why: &str) {
     let ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));

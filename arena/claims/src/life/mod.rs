@@ -1,0 +1,31 @@
+//! The life of a claim: what may be done when, by whom, and what follows by time alone.
+//!
+//! [`decide`] says what a command comes to and may refuse; [`follow`] says what happens by itself, at deadlines or
+//! because everything that was waited for is there; [`evolve`] takes an event for a fact and has no rules. Time, the
+//! beacon's proofs and secrets come in with the command, so a history replays to the same state anywhere.
+
+mod command;
+mod decide;
+mod draws;
+mod eligible;
+mod event;
+mod evolve;
+mod execute;
+mod follow;
+mod judging;
+mod refusal;
+mod settling;
+mod world;
+
+pub use command::{Command, Seen, Stamped};
+pub use decide::decide;
+pub use event::{CommittedDraw, Event, Vacancy, Withdrawal};
+pub use evolve::{check, evolve};
+pub use execute::{execute, replay, tick};
+pub use follow::follow;
+pub use judging::{Ballot, Cited, report_of};
+pub use refusal::Refusal;
+pub use world::{
+    Agent, Audit, Challenge, Claim, DrawState, Instance, Panel, Part, Phase, Run, STANDING_MIN,
+    STANDING_START, Seat, World,
+};

@@ -1,0 +1,144 @@
+use arena_canon::json::{self, Value};
+use serde_json::json;
+
+use super::Manifest;
+use crate::record::{Place, Record, Role, assemble};
+
+/// A manifest with one of everything.
+pub(crate) fn sample() -> Value {
+    let digest = "ab".repeat(32);
+    json!({
+        "v": "arena-manifest/v1", "title": "Alice's rating", "submitter": "sue",
+        "program": { "kind": "experiment", "component": digest },
+        "inputs": [{ "name": "games.csv", "sha256": digest, "bytes": 1234 }],
+        "arguments": { "k": "32" },
+        "metrics": [
+            { "name": "elo.alice", "kind": "decimal", "scale": 4, "claim": "1532.2500",
+              "claim_tol": { "abs": "0.5", "rel": "0", "dir": "two_sided" }, "rerun_tol": { "mode": "exact" } },
+            { "name": "games", "kind": "int", "claim": "640" }
+        ],
+        "limits": { "fuel": "10000000000", "memory_bytes": 1_048_576, "output_bytes": 0, "wall_seconds": 60 },
+        "engine": { "wasmtime": "48.0.8", "config_sha256": digest },
+        "capabilities": ["wasm"], "extra": "fail", "nonfinite": "forbid", "wide_tolerance": false,
+        "determinism": "exact", "protocol_params_sha256": digest,
+    })
+}
+
+pub(crate) fn results() -> Value {
+    json!({
+        "metrics": [
+            { "name": "elo.alice", "kind": "decimal", "value": "1532.0000" },
+            { "name": "games", "kind": "int", "value": "640" }
+        ],
+        "fuel": "123456789012345678", "log_sha256": "cd".repeat(32),
+        "outputs": [{ "name": "table.csv", "sha256": "ef".repeat(32), "bytes": 10 }],
+    })
+}
+
+pub(crate) fn record(manifest: &Manifest, role: Role, results: &Value) -> Record {
+    let job = arena_canon::Digest::of(b"job");
+    let place = Place { claim: "c1", job, role, agent: "rex", operator: "op-rex", manifest };
+    assemble(&place, results).expect("a record")
+}
+
+#[test]
+fn the_digest_does_not_depend_on_spelling() {
+    let manifest = Manifest::read(sample()).expect("no faults");
+    let pretty = serde_json::to_vec_pretty(&sample()).expect("written");
+    assert_eq!(Manifest::parse(&pretty).expect("no faults").digest, manifest.digest);
+    assert_eq!(Manifest::parse(&json::canonical(&sample())).expect("no faults"), manifest);
+    assert!(Manifest::parse(br#"{"v":"arena-manifest/v1","v":"arena-manifest/v1"}"#).is_err());
+}
+
+/// Whatever member is missing, of another kind or too large, it is named by its pointer.
+#[test]
+fn every_fault_is_named_at_once() {
+    let mut wrong = sample();
+    let edits = [
+        ("/v", json!("arena-manifest/v2")),
+        ("/title", json!("")),
+        ("/program/kind", json!("shell")),
+        ("/inputs/0/name", json!("../passwd")),
+        ("/inputs/0/bytes", json!(1u64 << 40)),
+        ("/arguments/k", json!(32)),
+        ("/limits/fuel", json!("0")),
+        ("/limits/memory_bytes", json!(1u64 << 50)),
+        ("/engine/config_sha256", json!("AB")),
+        ("/capabilities/0", json!("a\nb")),
+        ("/protocol_params_sha256", json!(null)),
+        ("/metrics/0/claim", json!("1532.25000")),
+    ];
+    for (pointer, value) in &edits {
+        *wrong.pointer_mut(pointer).expect("it is there") = value.clone();
+    }
+    let text = Manifest::read(wrong).expect_err("faults").to_string();
+    for (pointer, _) in &edits {
+        assert!(text.contains(&format!("{pointer}: ")), "{pointer} is not named in:\n{text}");
+    }
+    for member in sample().as_object().expect("an object").keys() {
+        let mut missing = sample();
+        missing.as_object_mut().expect("an object").remove(member);
+        let optional = ["extra", "nonfinite", "determinism", "wide_tolerance"].contains(&member.as_str());
+        assert_eq!(Manifest::read(missing).is_ok(), optional, "without {member}");
+        let mut other = sample();
+        other[member] = json!([[]]);
+        assert!(Manifest::read(other).is_err(), "{member} of another kind");
+    }
+    let mut more = sample();
+    more["note"] = json!("x");
+    assert!(Manifest::read(more).is_err());
+}
+
+#[test]
+fn counts_are_bounded() {
+    let metric = sample()["metrics"][0].clone();
+    let with = |count: usize| {
+        let mut manifest = sample();
+        let metrics = (0..count).map(|i| {
+            let mut metric = metric.clone();
+            metric["name"] = json!(format!("m{i}"));
+            metric
+        });
+        manifest["metrics"] = metrics.collect();
+        manifest
+    };
+    assert!(Manifest::read(with(256)).is_ok());
+    assert!(Manifest::read(with(257)).is_err());
+    assert!(Manifest::read(with(0)).is_err());
+    // A million faults are no reason for a million lines.
+    let mut faulty = sample();
+    faulty["metrics"] = (0..256).map(|_| json!({ "a": 1, "b": 2, "c": 3 })).collect();
+    let faults = Manifest::read(faulty).expect_err("faults");
+    assert!(faults.0.len() <= 201, "{}", faults.0.len());
+}
+
+#[test]
+fn a_record_is_published_only_as_it_is_computed() {
+    let manifest = Manifest::read(sample()).expect("no faults");
+    let whole = record(&manifest, Role::Runner, &results());
+    assert_eq!(whole.check(&manifest), Ok(()));
+    assert_eq!(Record::parse(&json::canonical(whole.value())).expect("reads back"), whole);
+    for (pointer, value, place) in [
+        ("/outcome", json!("not_reproduced"), "/outcome: the values come to reproduced"),
+        ("/metrics/0/value", json!("1400.0000"), "/comparisons: are not what the values come to"),
+        ("/metrics/0/value", json!("1532.0"), "/metrics/0/value: must be a decimal string with 4 digits"),
+        ("/metrics/1/kind", json!("text"), "/metrics/1/kind: the manifest says int"),
+        ("/engine/wasmtime", json!("47.0.0"), "/engine: is not the engine"),
+        ("/inputs/0/bytes", json!(1), "/inputs: must be the manifest's inputs"),
+        ("/manifest_sha256", json!("00".repeat(32)), "/manifest_sha256: the claim's manifest is"),
+    ] {
+        let mut wrong = whole.value().clone();
+        *wrong.pointer_mut(pointer).expect("it is there") = value;
+        let record = Record::read(wrong).expect("a record all the same");
+        let text = record.check(&manifest).expect_err("faults").to_string();
+        assert!(text.contains(place), "{place} is not in:\n{text}");
+    }
+    let mut twice = results();
+    let metric = twice["metrics"][0].clone();
+    twice["metrics"].as_array_mut().expect("an array").push(metric);
+    let job = arena_canon::Digest::of(b"job");
+    let place =
+        Place { claim: "c1", job, role: Role::Runner, agent: "rex", operator: "op-rex", manifest: &manifest };
+    let text = assemble(&place, &twice).expect_err("faults").to_string();
+    assert!(text.contains("/metrics/2/name: the metric `elo.alice` stands twice"), "{text}");
+}

@@ -1,0 +1,158 @@
+//! Random lives: whatever is tried, refusals leave no trace, money is conserved, a replay gives the same state, and
+//! by time alone everything ends with every stake back.
+
+use std::collections::BTreeSet;
+
+use arena_claims::life::Phase;
+use arena_claims::luck::SplitMix;
+
+use super::Script;
+
+const AGENTS: [&str; 18] =
+    ["sue", "fay", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "operator"];
+
+struct Walk {
+    script: Script,
+    luck: SplitMix,
+    seconds: u64,
+    lines: Vec<String>,
+}
+
+impl Walk {
+    fn pick<'a>(&mut self, among: &[&'a str]) -> &'a str {
+        among[self.luck.below(among.len() as u64) as usize]
+    }
+
+    fn line(&mut self, verb: &str, actor: &str, words: &str) -> String {
+        let (hours, rest) = (self.seconds / 3_600, self.seconds % 3_600);
+        let line = format!("{verb} c1 {actor} {hours}:{:02}:{:02} {words}", rest / 60, rest % 60);
+        let result = self.script.run(&line);
+        self.lines.push(format!("{line} -> {result}"));
+        result
+    }
+
+    /// What fits the phase, most of the time.
+    fn step(&mut self, phase: Phase) {
+        let values = ["x=10.0 fuel=7", "x=10.0 fuel=8", "x=11.0 fuel=7", "spec_issue fuel=7"];
+        let verdicts =
+            ["runner_right", "runner_wrong confirms=@auditor", "runner_wrong", "spec_issue", "abstain"];
+        let value = self.pick(&values);
+        let seat = format!("@seat{}", 1 + self.luck.below(7));
+        let somebody = self.pick(&AGENTS);
+        match phase {
+            Phase::Drawing | Phase::Seating { .. } => self.line("draw", "-", ""),
+            Phase::Offered => match self.luck.below(5) {
+                0 => self.line("decline", "@runner", ""),
+                _ => self.line("accept", "@runner", ""),
+            },
+            Phase::Running => {
+                let words = if self.luck.below(12) == 0 { "bad" } else { "" };
+                self.line("inputs", "@runner", words);
+                self.line("run", "@runner", value)
+            }
+            Phase::Committed => match self.luck.below(5) {
+                0 => self.line("draw", "-", ""),
+                1 => self.line("accept", "@auditor", ""),
+                2 => self.line("challenge", "@auditor", value),
+                3 => self.line("decline", "@auditor", "reason=busy"),
+                _ => self.line("challenge", somebody, value),
+            },
+            Phase::Revealing => match self.luck.below(3) {
+                0 => self.line("reveal", "@runner", ""),
+                1 => self.line("reveal", "@auditor", ""),
+                _ => self.line("reveal", somebody, ""),
+            },
+            Phase::Voting { .. } => match self.luck.below(8) {
+                0 => self.line("decline", &seat, ""),
+                1 => self.line("draw", "-", ""),
+                _ => {
+                    let verdict = self.pick(&verdicts);
+                    self.line("vote", &seat, verdict)
+                }
+            },
+            Phase::Opening { .. } => self.line("open", &seat, ""),
+            Phase::Appealable => {
+                let party = self.pick(&["@runner", "@auditor", "a"]);
+                self.line("appeal", party, "")
+            }
+            Phase::Reference => {
+                let second = self.pick(&["", "second=11.0"]);
+                self.line("reference", "operator", &format!("{value} {second}"))
+            }
+            Phase::Funding | Phase::Settled(_) | Phase::Withdrawn(_) => self.line("tick", "-", ""),
+        };
+    }
+
+    /// What fits nothing.
+    fn stray(&mut self) {
+        let verbs = [
+            "fund",
+            "withdraw",
+            "draw",
+            "accept",
+            "decline",
+            "inputs",
+            "run",
+            "challenge",
+            "reveal",
+            "vote",
+            "open",
+            "appeal",
+            "reference",
+            "tick",
+            "position",
+            "payout",
+        ];
+        let (verb, actor) = (self.pick(&verbs), self.pick(&AGENTS));
+        let words = match verb {
+            "vote" => "runner_right",
+            "fund" | "payout" => "10",
+            _ => "",
+        };
+        self.line(verb, actor, words);
+    }
+}
+
+fn walk(seed: u64, endings: &mut BTreeSet<String>) {
+    let mut luck = SplitMix::new(seed);
+    let mut script = Script::default();
+    let fast = luck.below(3) == 0;
+    script.given(&format!("given params={{\"fast_referee\":{fast}}}"));
+    script.given("given agents=sue,fay,a,b,c,d,e,f,g,h,i,j,k,l,m@op-l,n@op-l,o");
+    let mut walk = Walk { script, luck, seconds: 7_200, lines: Vec::new() };
+    walk.line("list", "sue", "500");
+    walk.line("fund", "fay", "3500");
+    for _ in 0..60 {
+        let phase = walk.script.world.claims["c1"].phase;
+        if phase.is_terminal() {
+            break;
+        }
+        let pauses = [31, 60, 60, 600, 3_700, 23_000, 87_000, 700_000];
+        let long = if walk.luck.below(4) == 0 { 8 } else { 4 };
+        walk.seconds += pauses[walk.luck.below(long) as usize];
+        walk.line("tick", "-", "");
+        let phase = walk.script.world.claims["c1"].phase;
+        if walk.luck.below(6) == 0 { walk.stray() } else { walk.step(phase) }
+    }
+    let name = format!("seed {seed}\n{}", walk.lines.join("\n"));
+    walk.script.check_laws(&name);
+    endings.insert(format!("{:?}", walk.script.world.claims["c1"].phase));
+}
+
+#[test]
+fn random_lives_keep_the_laws() {
+    let mut endings = BTreeSet::new();
+    for seed in 0..250 {
+        walk(seed, &mut endings);
+    }
+    // The walks reach every end there is but the one without funds.
+    let want = [
+        "Settled(InputMismatch)",
+        "Settled(NotReproduced)",
+        "Settled(Reproduced)",
+        "Settled(SpecIssue)",
+        "Withdrawn(NoRunner)",
+        "Withdrawn(Withheld)",
+    ];
+    assert_eq!(endings.iter().map(String::as_str).collect::<Vec<_>>(), want);
+}

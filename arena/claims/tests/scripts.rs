@@ -1,0 +1,65 @@
+//! The rules as tables: each line a command, and what it comes to. Reading a table is reading the mechanism.
+//!
+//! `verb claim actor time arguments -> events`, or `-> ! refusal`. `@runner`, `@auditor` and `@seat1` stand for
+//! whoever was drawn. After every table, the history is replayed, and money is counted.
+
+mod script;
+
+use script::Script;
+
+#[track_caller]
+fn check(table: &str) {
+    let mut wrong = Vec::new();
+    let mut rendered = String::new();
+    for test in table.split("\ntest ").skip(1) {
+        let (name, lines) = test.split_once('\n').expect("a name and lines");
+        rendered.push_str(&format!("\ntest {name}\n"));
+        let mut script = Script::default();
+        for line in lines.lines() {
+            let want = line.trim_end();
+            let (command, _) = want.split_once("->").unwrap_or((want, ""));
+            if command.trim().is_empty() || command.starts_with('#') || command.starts_with("given ") {
+                script.given(command);
+                rendered.push_str(&format!("{want}\n"));
+                continue;
+            }
+            let got = format!("{command}-> {}", script.run(command));
+            if got != want {
+                wrong.push(format!("{name}\n  want {want}\n  got  {got}"));
+            }
+            rendered.push_str(&format!("{got}\n"));
+        }
+        script.check_laws(name);
+    }
+    assert!(wrong.is_empty(), "{}\n=====\n{rendered}=====", wrong.join("\n"));
+}
+
+macro_rules! tables {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            check(include_str!(concat!("../../../tests/scripts/claims_", stringify!($name), ".table")));
+        }
+    )*};
+}
+
+tables! { life draws challenges panels ends conflicts refusals }
+
+/// Every refusal there is stands in some table.
+#[test]
+fn no_refusal_is_without_a_line() {
+    let source = include_str!("../src/life/refusal.rs");
+    let codes = source.lines().filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
+    let tables = [
+        include_str!("../../../tests/scripts/claims_life.table"),
+        include_str!("../../../tests/scripts/claims_draws.table"),
+        include_str!("../../../tests/scripts/claims_challenges.table"),
+        include_str!("../../../tests/scripts/claims_panels.table"),
+        include_str!("../../../tests/scripts/claims_ends.table"),
+        include_str!("../../../tests/scripts/claims_conflicts.table"),
+        include_str!("../../../tests/scripts/claims_refusals.table"),
+    ]
+    .concat();
+    let unseen: Vec<&str> = codes.filter(|code| !tables.contains(&format!("-> ! {code}\n"))).collect();
+    assert_eq!(unseen, [] as [&str; 0]);
+}

@@ -1,0 +1,9 @@
+mod clock;
+mod example;
+mod journal;
+mod laws;
+mod money;
+mod package;
+mod refusals;
+mod round;
+mod vectors;
