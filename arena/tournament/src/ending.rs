@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::identities::Mismatch;
 use crate::names::MatchId;
 
 /// How a run ended: exactly one of these.
@@ -52,6 +53,12 @@ impl Ending {
 
     pub(crate) fn blocked(matchup: Option<MatchId>, reason: impl fmt::Display) -> Self {
         Self { class: Class::Blocked, reason: reason.to_string(), matchup, mismatches: Vec::new() }
+    }
+
+    pub(crate) fn mismatch(mismatches: Vec<Mismatch>) -> Self {
+        let reason = "an identity does not hold".to_owned();
+        let mismatches = mismatches.into_iter().map(|mismatch| mismatch.0).collect();
+        Self { class: Class::Blocked, reason, matchup: None, mismatches }
     }
 
     pub(crate) fn stalled(matchup: MatchId, reason: impl fmt::Display) -> Self {

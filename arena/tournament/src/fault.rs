@@ -28,6 +28,14 @@ pub enum RunFault {
         /// What is missing or in the way.
         why: String,
     },
+    /// What decides the run can no longer be read: it is blocked, without a receipt that could name it.
+    #[error("the run in `{}` is damaged: {why}", shown(path))]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The executor could not be started or was lost.
     #[error("the executor failed: {0}")]
     Executor(String),

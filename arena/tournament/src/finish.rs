@@ -10,6 +10,7 @@ use std::sync::Arc;
 use arena_canon::Digest;
 use arena_engine::campus::Pack;
 
+use crate::budget;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{
@@ -21,7 +22,7 @@ use crate::identities;
 use crate::job::Jobs;
 use crate::journal::{self, Entry};
 use crate::names::MATCHUPS_MAX;
-use crate::record::{RECORD_BYTES_MAX, Record, sealed_digest};
+use crate::record::{RECORD_BYTES_MAX, Record, Used, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
 use crate::standings::{MatchResult, Standings};
@@ -40,6 +41,8 @@ pub(crate) struct Plan<'a> {
 pub(crate) struct Tabulated<'a> {
     pub(crate) standings: Standings<'a>,
     pub(crate) digests: Vec<Digest>,
+    /// What counts for budgets.
+    pub(crate) used: Used,
     /// A row for each matchup, a line each: too many to keep in memory.
     pairs: File,
 }
@@ -62,9 +65,7 @@ pub(crate) fn finish(plan: &Plan<'_>, ending: Ending, watch: &mut dyn Watch) -> 
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let mismatches = identities::validate(plan.frozen, seating, secret, &commitments);
     if !mismatches.is_empty() {
-        let mut ending = Ending::blocked(None, "an identity does not hold");
-        ending.mismatches = mismatches.into_iter().map(|mismatch| mismatch.0).collect();
-        return Ok(ending);
+        return Ok(Ending::mismatch(mismatches));
     }
     watch.talk("reading every record again");
     let tabulated = match tabulate(plan, plan.frozen.matchups.len())? {
@@ -105,8 +106,13 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         }
     }
     let pairs = rows.into_inner().map_err(|why| spooling(why.into_error()))?;
+    if let Some(beyond) = budget::first_beyond(&plan.frozen.budget, entries.iter().map(|entry| entry.used)) {
+        let why = "it was journaled although a budget was spent before it";
+        return Ok(Err(Ending::blocked(Some(entries[beyond].id), why)));
+    }
+    let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
     let digests = entries.into_iter().map(|entry| entry.digest).collect();
-    Ok(Ok(Tabulated { standings, digests, pairs }))
+    Ok(Ok(Tabulated { standings, digests, used, pairs }))
 }
 
 type Verdict = Result<Result<Checked, Ending>, RunFault>;
@@ -151,6 +157,10 @@ impl Plan<'_> {
         if said.as_deref().map(Digest::of) != record.guest_sha256() {
             return blocked(format!("{} is not what the guests said", guest_name(matchup.id)));
         }
+        if !record.agrees_with_guest(said.as_deref()) {
+            let guest = guest_name(matchup.id);
+            return blocked(format!("{name}: /forfeits are not those whose words are in {guest}"));
+        }
         let row = scorecard::pair(self.frozen, self.jobs.seating(), matchup, &record);
         Ok(Ok(Checked { result: MatchResult::of(&record), row }))
     }
@@ -180,7 +190,8 @@ fn panicked() -> RunFault {
     RunFault::Executor("a thread that checks records panicked".to_owned())
 }
 
-/// Discloses the identities and publishes the scorecard.
+/// Discloses the identities and publishes the scorecard. Everything is written before anything is
+/// renamed: a disk that is full leaves nothing half-published.
 fn publish(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<(), RunFault> {
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let identities = identities::identities(plan.frozen, seating, secret);
@@ -200,6 +211,20 @@ fn publish(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<(), RunFault> {
         let path = plan.folder.at(name);
         std::fs::rename(&from, &path).map_err(RunFault::io("rename", &path))?;
     }
-    plan.folder.remove(SECRET)?;
-    plan.folder.disclose()
+    plan.folder.disclose()?;
+    plan.folder.remove(SECRET)
+}
+
+/// Takes back what was published of a run that has not succeeded after all. The secret is still there: it
+/// goes last.
+pub(crate) fn withdraw(folder: &Folder) -> Result<(), RunFault> {
+    for name in [SCORECARD, SCORECARD_MD] {
+        folder.remove(name)?;
+        folder.remove(&format!("{name}{TEMPORARY}"))?;
+    }
+    if folder.at(SECRET).exists() {
+        folder.remove(IDENTITIES)?;
+        folder.remove(&format!("{IDENTITIES}{TEMPORARY}"))?;
+    }
+    Ok(())
 }

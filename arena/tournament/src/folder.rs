@@ -59,7 +59,8 @@ impl Folder {
     /// Makes a new folder. One that is there must be empty.
     pub fn create(root: &Path) -> Result<Self, RunFault> {
         fs::create_dir_all(root).map_err(RunFault::io("make", root))?;
-        let folder = Self::lock(root)?;
+        let folder = Self::lock(root, FlockOperation::NonBlockingLockExclusive)?;
+        folder.forget_half_set_up()?;
         let mut entries = fs::read_dir(root).map_err(RunFault::io("read", root))?;
         if entries.next().is_some() {
             let why = "it is not empty; resume it, or choose another folder".to_owned();
@@ -69,16 +70,34 @@ impl Folder {
         for name in FOLDERS {
             let path = root.join(name);
             fs::create_dir(&path).map_err(RunFault::io("make", &path))?;
+            set_mode(&path, 0o755)?;
         }
         Ok(folder)
     }
 
-    /// Opens the folder of a run.
-    pub fn open(root: &Path) -> Result<Self, RunFault> {
-        let folder = Self::lock(root)?;
-        if !root.join(FROZEN).is_file() {
-            return Err(RunFault::NoRun { path: root.to_owned(), why: format!("it has no {FROZEN}") });
+    /// The frozen file is the last thing of a set-up. What a crash left of one before it is in the way of
+    /// the next; its state tells that it is ours.
+    fn forget_half_set_up(&self) -> Result<(), RunFault> {
+        if !self.at(STATE).is_file() || self.at(FROZEN).exists() || self.at(JOURNAL).exists() {
+            return Ok(());
         }
+        for name in FOLDERS {
+            let path = self.at(name);
+            if path.is_dir() {
+                fs::remove_dir_all(&path).map_err(RunFault::io("remove", &path))?;
+            }
+        }
+        self.clean()?;
+        for name in [COMMITMENTS, SECRET, RECEIPT, STATE] {
+            self.remove(name)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the folder of a run, to go on with it.
+    pub fn open(root: &Path) -> Result<Self, RunFault> {
+        let folder = Self::lock(root, FlockOperation::NonBlockingLockExclusive)?;
+        folder.has_frozen_file()?;
         for name in FOLDERS {
             let path = root.join(name);
             fs::create_dir_all(&path).map_err(RunFault::io("make", &path))?;
@@ -86,10 +105,24 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Opens the folder of a run, to read it. Others may read it, too.
+    pub(crate) fn open_to_read(root: &Path) -> Result<Self, RunFault> {
+        let folder = Self::lock(root, FlockOperation::NonBlockingLockShared)?;
+        folder.has_frozen_file()?;
+        Ok(folder)
+    }
+
+    fn has_frozen_file(&self) -> Result<(), RunFault> {
+        if self.at(FROZEN).is_file() {
+            return Ok(());
+        }
+        Err(RunFault::NoRun { path: self.root.clone(), why: format!("it has no {FROZEN}") })
+    }
+
     /// The lock is on the folder itself: it leaves no file behind, and a killed runner's is gone.
-    fn lock(root: &Path) -> Result<Self, RunFault> {
+    fn lock(root: &Path, how: FlockOperation) -> Result<Self, RunFault> {
         let handle = File::open(root).map_err(RunFault::io("open", root))?;
-        match flock(&handle, FlockOperation::NonBlockingLockExclusive) {
+        match flock(&handle, how) {
             Ok(()) => Ok(Self { root: root.to_owned(), _handle: handle }),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(RunFault::Locked { path: root.to_owned() }),
             Err(why) => Err(RunFault::Io { doing: "lock", path: root.to_owned(), source: why.into() }),
@@ -133,13 +166,11 @@ impl Folder {
 
     /// Removes what a crash left half-written.
     pub(crate) fn clean(&self) -> Result<(), RunFault> {
-        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
-            let path = self.at(folder);
-            for entry in fs::read_dir(&path).map_err(RunFault::io("read", &path))? {
-                let entry = entry.map_err(RunFault::io("read", &path))?;
-                if entry.file_name().as_encoded_bytes().ends_with(TEMPORARY.as_bytes()) {
-                    remove(&entry.path())?;
-                }
+        for (name, entry) in self.entries()? {
+            if name.ends_with(TEMPORARY) {
+                let path = entry.path();
+                let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+                removed.map_err(RunFault::io("remove", &path))?;
             }
         }
         Ok(())
@@ -147,10 +178,9 @@ impl Folder {
 
     /// Lets everybody read what was its owner's alone.
     pub(crate) fn disclose(&self) -> Result<(), RunFault> {
-        let guest = self.at(GUEST);
-        for entry in fs::read_dir(&guest).map_err(RunFault::io("read", &guest))? {
-            let entry = entry.map_err(RunFault::io("read", &guest))?;
-            set_mode(&entry.path(), 0o644)?;
+        for (_, entry) in self.entries()? {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            set_mode(&entry.path(), if is_folder { 0o755 } else { 0o644 })?;
         }
         set_mode(&self.root, 0o755)
     }
@@ -158,21 +188,31 @@ impl Folder {
     /// Every file of the run, by its name in the folder and in order, but for those that are no part of
     /// its result.
     pub(crate) fn files(&self) -> Result<Vec<String>, RunFault> {
-        let mut names = Vec::new();
-        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
-            let path = self.at(folder);
-            for entry in fs::read_dir(&path).map_err(RunFault::io("read", &path))? {
-                let entry = entry.map_err(RunFault::io("read", &path))?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-                let apart = [RECEIPT, SECRET, STATE].contains(&name.as_str()) && folder.is_empty();
-                if is_file && !apart && !name.ends_with(TEMPORARY) {
-                    names.push(if folder.is_empty() { name } else { format!("{folder}/{name}") });
-                }
-            }
-        }
+        let apart = |name: &str| [RECEIPT, SECRET, STATE].contains(&name) || name.ends_with(TEMPORARY);
+        let is_file = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        let entries = self.entries()?.into_iter();
+        let files = entries.filter(|(name, entry)| is_file(entry) && !apart(name));
+        let mut names: Vec<String> = files.map(|(name, _)| name).collect();
         names.sort();
         Ok(names)
+    }
+
+    /// What is in the folder and in its own folders, by name.
+    fn entries(&self) -> Result<Vec<(String, fs::DirEntry)>, RunFault> {
+        let mut entries = Vec::new();
+        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
+            let path = self.at(folder);
+            let listed = match fs::read_dir(&path) {
+                Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
+                listed => listed.map_err(RunFault::io("read", &path))?,
+            };
+            for entry in listed {
+                let entry = entry.map_err(RunFault::io("read", &path))?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                entries.push((if folder.is_empty() { name } else { format!("{folder}/{name}") }, entry));
+            }
+        }
+        Ok(entries)
     }
 }
 
@@ -190,7 +230,9 @@ impl FolderShelf {
         let fault = |source| HostFault { doing: "reading what a match is played with", source };
         match read(&self.0.join(name), limit) {
             Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(fault(format!("{name} is missing").into())),
+            // The name holds a digest, and a fault may be told before the identities are.
+            Ok(None) => Err(fault("it is missing".into())),
+            Err(RunFault::Io { source, .. }) => Err(fault(source.into())),
             Err(why) => Err(fault(why.into())),
         }
     }
@@ -226,9 +268,18 @@ pub fn pack_name(sha256: Digest) -> String {
     format!("{PACKS}/{sha256}.json")
 }
 
+/// Opens a regular file, and nothing else: in a stranger's folder a name may lead to a pipe that never
+/// ends, or out of the folder.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+    let file = options.read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
 /// The bytes of a file, of at most `limit`; nothing if there is none.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, RunFault> {
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Ok(file) => file,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(why) => return Err(RunFault::io("open", path)(why)),

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 
 use arena_canon::{Digest, json};
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,8 @@ impl Journal {
             Err(broken) => return Ok(Err(broken)),
         };
         let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).open(&path).map_err(RunFault::io("open", &path))?;
+        let file =
+            options.create(true).append(true).mode(0o644).open(&path).map_err(RunFault::io("open", &path))?;
         if length < bytes.len() {
             file.set_len(length as u64).map_err(RunFault::io("cut", &path))?;
         }

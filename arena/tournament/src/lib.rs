@@ -4,6 +4,7 @@
 //! Strategies are seated through [`Roster`]; nothing here knows how they are run. The files of a run
 //! are written and read here, because what survives a crash is part of the rules.
 
+mod budget;
 mod commit;
 mod ending;
 mod executor;
@@ -38,7 +39,7 @@ pub use executor::{Body, Done, Executor, Finished, InProcess};
 pub use fault::RunFault;
 pub use folder::{
     COMMITMENTS, FROZEN, Folder, FolderShelf, IDENTITIES, JOURNAL, RECEIPT, SCORECARD, SCORECARD_MD, SECRET,
-    component_name, match_name, pack_name,
+    component_name, match_name, open_regular, pack_name,
 };
 pub use freeze::{Component, FreezeFault, Pins, freeze};
 pub use frozen::{

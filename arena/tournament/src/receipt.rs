@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
-use crate::folder::{Folder, JOURNAL, RECEIPT, SCORECARD};
+use crate::folder::{self, Folder, JOURNAL, RECEIPT, SCORECARD};
 use crate::freeze::Pins;
 use crate::frozen::{Budget, Frozen, Protocol, StrategyPin};
 use crate::journal;
@@ -167,7 +167,7 @@ pub(crate) fn write(
     receipt.run_id.clone_from(&state.run_id);
     receipt.started_at = timestamp(state.started_at_ms);
     receipt.finished_at = timestamp(now_ms);
-    receipt.budget.wall_seconds = state.elapsed_ms / 1_000;
+    receipt.budget.wall_seconds = state.elapsed_ms.div_ceil(1_000);
     receipt.record_digest = receipt.own_digest();
     let mut bytes = serde_json::to_vec_pretty(&receipt).expect("a receipt has string keys");
     bytes.push(b'\n');
@@ -239,7 +239,7 @@ fn seating_of(frozen: &Frozen) -> String {
 
 fn file(folder: &Folder, name: String) -> Result<FileSize, RunFault> {
     let path = folder.at(&name);
-    let mut file = std::fs::File::open(&path).map_err(RunFault::io("open", &path))?;
+    let mut file = folder::open_regular(&path).map_err(RunFault::io("open", &path))?;
     let mut hasher = arena_canon::Hasher::new();
     let (mut buffer, mut bytes) = (vec![0; 64 << 10], 0);
     loop {

@@ -276,6 +276,18 @@ impl Record {
         self.guest_sha256
     }
 
+    /// Whether the endings in the guest file are those that the forfeits are the digests of.
+    pub(crate) fn agrees_with_guest(&self, said: Option<&[u8]>) -> bool {
+        if self.forfeits.iter().all(Option::is_none) {
+            return true;
+        }
+        let Some(said) = said.and_then(|said| json::read(said, RECORD_BYTES_MAX).ok()) else { return false };
+        self.forfeits.iter().enumerate().all(|(seat, forfeit)| {
+            let told = said.pointer(&format!("/seats/{seat}/forfeit")).filter(|told| !told.is_null());
+            told.map(|told| Digest::of(&json::canonical(told))) == forfeit.as_ref().map(|it| it.text_sha256)
+        })
+    }
+
     /// Who sat where.
     pub fn seats(&self) -> [Alias; 2] {
         self.seats

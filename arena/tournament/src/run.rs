@@ -3,6 +3,8 @@
 mod matrix;
 mod scan;
 
+pub(crate) use matrix::WALL;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use arena_canon::{Digest, json};
 use arena_engine::campus::Pack;
 use serde::{Deserialize, Serialize};
 
-use crate::ending::Ending;
+use crate::ending::{Class, Ending};
 use crate::executor::Executor;
 use crate::fault::RunFault;
 use crate::finish;
@@ -140,59 +142,59 @@ impl Run {
         for (sha256, bytes) in &inputs.packs {
             folder.keep(PACKS, &format!("{sha256}.json"), bytes)?;
         }
-        folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
-        let halted = |folder: Folder, ending: Ending| Halted {
-            folder,
-            frozen: frozen.clone(),
-            state: state.clone(),
-            pins: pins.clone(),
-            ending,
+        let (seating, reason) = match find_seating(frozen, secret) {
+            Ok(seating) => (Some(seating), inputs.violations.first().cloned()),
+            Err(why) => (None, Some(why)),
         };
-        if let Some(violation) = inputs.violations.first() {
-            return Ok(Err(halted(folder, Ending::blocked(None, violation))));
+        if let Some(seating) = &seating {
+            let identities = identities::identities(frozen, seating, secret);
+            folder.write(COMMITMENTS, &identities::commitments_file(digest, &identities), 0o644)?;
         }
-        let seating = match find_seating(frozen, secret) {
-            Ok(seating) => seating,
-            Err(why) => return Ok(Err(halted(folder, Ending::blocked(None, why)))),
-        };
-        let commitments =
-            identities::commitments_file(digest, &identities::identities(frozen, &seating, secret));
-        folder.write(COMMITMENTS, &commitments, 0o644)?;
-        Self::checked(folder, frozen.clone(), seating, secret.clone(), state, pins)
+        // Last, so that a folder with a frozen file has everything else.
+        folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
+        match (seating, reason) {
+            (Some(seating), None) => {
+                Self::checked(folder, frozen.clone(), seating, secret.clone(), state, pins)
+            }
+            (_, reason) => {
+                let ending = Ending::blocked(None, reason.unwrap_or_default());
+                Ok(Err(Halted { folder, frozen: frozen.clone(), state, pins: pins.clone(), ending }))
+            }
+        }
     }
 
     /// Takes up a run where it was left.
     pub fn resume(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
         let folder = Folder::open(root)?;
         folder.clean()?;
-        Self::read(folder, pins)
+        let state = read_state(&folder)?.ok_or_else(|| RunFault::NoRun {
+            path: root.to_owned(),
+            why: format!("it has no {STATE}, and no {RECEIPT} that can be read"),
+        })?;
+        Self::read(folder, pins, state)
     }
 
-    /// Reads a run without changing anything.
+    /// Reads a run that has ended without changing anything.
     pub(crate) fn open(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
-        Self::read(Folder::open(root)?, pins)
+        let unknown = State { run_id: String::new(), started_at_ms: 0, elapsed_ms: 0 };
+        Self::read(Folder::open_to_read(root)?, pins, unknown)
     }
 
-    fn read(folder: Folder, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
-        let root = folder.root().to_owned();
-        let no_run = |why: String| RunFault::NoRun { path: root.clone(), why };
+    fn read(folder: Folder, pins: &Pins, state: State) -> Result<Result<Self, Halted>, RunFault> {
+        let damaged =
+            |folder: &Folder, why: String| RunFault::Damaged { path: folder.root().to_owned(), why };
         let bytes = folder.read(FROZEN, FROZEN_BYTES_MAX as u64)?.unwrap_or_default();
-        let frozen = Frozen::parse(&bytes).map_err(|faults| no_run(format!("{FROZEN}: {faults}")))?;
-        let state =
-            read_state(&folder)?.ok_or_else(|| no_run(format!("it has no {STATE}, nor {RECEIPT}")))?;
-        let halted = |folder: Folder, ending: Ending| Halted {
-            folder,
-            frozen: frozen.clone(),
-            state: state.clone(),
-            pins: pins.clone(),
-            ending,
-        };
-        let Some(secret) = read_secret(&folder)? else {
-            return Err(no_run(format!("it has neither {SECRET} nor {IDENTITIES}")));
-        };
+        let frozen =
+            Frozen::parse(&bytes).map_err(|faults| damaged(&folder, format!("{FROZEN}: {faults}")))?;
+        let secret = read_secret(&folder)?.ok_or_else(|| {
+            damaged(&folder, format!("it has no {SECRET}, and no {IDENTITIES} that can be read"))
+        })?;
         match find_seating(&frozen, &secret) {
             Ok(seating) => Self::checked(folder, frozen, seating, secret, state, pins),
-            Err(why) => Ok(Err(halted(folder, Ending::blocked(None, why)))),
+            Err(why) => {
+                let ending = Ending::blocked(None, why);
+                Ok(Err(Halted { folder, frozen, state, pins: pins.clone(), ending }))
+            }
         }
     }
 
@@ -205,9 +207,14 @@ impl Run {
         state: State,
         pins: &Pins,
     ) -> Result<Result<Self, Halted>, RunFault> {
-        let pinned = check_pins(&folder, &frozen, pins)?;
+        let commitments = folder.read(COMMITMENTS, 16 << 20)?.unwrap_or_default();
+        let mismatches = identities::validate(&frozen, &seating, &secret, &commitments);
         let pins = pins.clone();
-        Ok(match pinned {
+        if !mismatches.is_empty() {
+            let ending = Ending::mismatch(mismatches);
+            return Ok(Err(Halted { folder, frozen, state, pins, ending }));
+        }
+        Ok(match check_pins(&folder, &frozen, &pins)? {
             Ok(packs) => {
                 let jobs = Jobs::new(&frozen, seating, secret);
                 Ok(Self { folder, frozen, jobs, packs, state, pins })
@@ -248,29 +255,55 @@ impl Run {
         self.folder.write(STATE, &json::canonical_of(&self.state), 0o600)?;
         let started = clock.monotonic();
         let before = self.state.elapsed_ms;
-        let journal = match Journal::open(&self.folder, self.frozen.digest())? {
-            Ok(journal) => journal,
-            Err(broken) => {
-                let ending = Ending::blocked(Some(broken.id), &broken);
-                return self.end(ending, 1, watch, clock);
-            }
-        };
-        let scanned = match scan::scan(&self, &journal)? {
-            Ok(scanned) => scanned,
-            Err(ending) => return self.end(ending, 1, watch, clock),
-        };
         let elapsed = |clock: &dyn Clock| {
             before.saturating_add(clock.monotonic().saturating_sub(started).as_millis() as u64)
         };
-        let next = MatchId((journal.entries().len() as u32 + 1).min(self.frozen.matchups.len() as u32));
-        let played = matrix::play(&mut self, journal, scanned, executor, watch, &|| elapsed(clock));
-        let ending = played.unwrap_or_else(|fault| Some(Ending::stalled(next, fault)));
+        let played = self.play_matrix(executor, watch, &|| elapsed(clock));
         for complaint in executor.complaints() {
             watch.talk(&complaint);
         }
+        let ending = match played {
+            Ok(ending) => ending,
+            // A machine that fails costs nobody anything, and the run goes on when it is well again.
+            Err(fault) => self.stalled(&fault)?,
+        };
         self.state.elapsed_ms = elapsed(clock);
-        let ending = ending.unwrap_or_else(Ending::success);
+        let ending = match ending {
+            Some(ending) if ending.class == Class::Stalled => self.blocked_instead(ending)?,
+            ending => ending.unwrap_or_else(Ending::success),
+        };
         self.end(ending, executor.workers(), watch, clock)
+    }
+
+    fn play_matrix(
+        &mut self,
+        executor: &mut dyn Executor,
+        watch: &mut dyn Watch,
+        elapsed_ms: &dyn Fn() -> u64,
+    ) -> Result<Option<Ending>, RunFault> {
+        let journal = match Journal::open(&self.folder, self.frozen.digest())? {
+            Ok(journal) => journal,
+            Err(broken) => return Ok(Some(Ending::blocked(Some(broken.id), &broken))),
+        };
+        let scanned = match scan::scan(self, &journal)? {
+            Ok(scanned) => scanned,
+            Err(ending) => return Ok(Some(ending)),
+        };
+        matrix::play(self, journal, scanned, executor, watch, elapsed_ms)
+    }
+
+    /// The run stops at the first matchup that has not lasted.
+    fn stalled(&self, fault: &RunFault) -> Result<Option<Ending>, RunFault> {
+        let journal = Journal::open(&self.folder, self.frozen.digest())?;
+        let lasted = journal.map_or(0, |journal| journal.entries().len());
+        let next = MatchId(lasted.saturating_add(1).min(self.frozen.matchups.len()) as u32);
+        Ok(Some(Ending::stalled(next, fault)))
+    }
+
+    /// What a host cannot play may be what is pinned and has changed: then it is not the host that failed.
+    fn blocked_instead(&self, stalled: Ending) -> Result<Ending, RunFault> {
+        let pinned = check_pins(&self.folder, &self.frozen, &self.pins)?;
+        Ok(pinned.err().map_or(stalled, |reason| Ending::blocked(None, reason)))
     }
 
     /// Writes what is left to write. A success is one only if everything holds.
@@ -288,7 +321,13 @@ impl Run {
             packs: &self.packs,
             threads,
         };
-        let ending = finish::finish(&planned, ending, watch)?;
+        let ending = match finish::finish(&planned, ending, watch) {
+            Ok(ending) => ending,
+            Err(fault) => {
+                finish::withdraw(&self.folder)?;
+                Ending::stalled(MatchId(self.frozen.matchups.len() as u32), fault)
+            }
+        };
         conclude(&self.folder, &self.frozen, &self.state, &self.pins, ending, clock)
     }
 
@@ -318,8 +357,8 @@ impl Halted {
     }
 
     /// Why it can only end.
-    pub(crate) fn reason(&self) -> &str {
-        &self.ending.reason
+    pub(crate) fn reason(&self) -> String {
+        self.ending.mismatches.first().unwrap_or(&self.ending.reason).clone()
     }
 
     /// Where its receipt will be.

@@ -1,22 +1,24 @@
 //! Recomputes everything a run left behind, and names the first thing that differs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use arena_canon::{Digest, json};
 
-use crate::ending::Class;
+use crate::budget::{self, Spent};
+use crate::ending::{Class, Ending};
 use crate::executor::{Done, Executor, Finished};
 use crate::fault::RunFault;
 use crate::finish::{self, Plan, Tabulated};
-use crate::folder::{COMMITMENTS, IDENTITIES, RECEIPT, SCORECARD, SCORECARD_MD};
+use crate::folder::{IDENTITIES, RECEIPT, SCORECARD, SCORECARD_MD, open_regular};
 use crate::freeze::Pins;
-use crate::frozen::Matchup;
+use crate::frozen::{Matchup, MoveValidation};
 use crate::identities;
 use crate::names::MatchId;
 use crate::receipt::{self, Receipt};
-use crate::run::Run;
+use crate::run::{Run, WALL};
 
 /// What a run was found to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +43,11 @@ pub type Difference = String;
 
 /// Reads the run in `root` and recomputes its records, journal, identities, scorecard and receipt.
 pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Difference>, RunFault> {
-    let run = match Run::open(root, pins)? {
-        Ok(run) => run,
-        Err(halted) => return Ok(Err(halted.reason().to_owned())),
+    let run = match Run::open(root, pins) {
+        Ok(Ok(run)) => run,
+        Ok(Err(halted)) => return Ok(Err(halted.reason())),
+        Err(RunFault::Damaged { why, .. }) => return Ok(Err(why)),
+        Err(fault) => return Err(fault),
     };
     let Some(bytes) = run.folder().read(RECEIPT, receipt::BYTES_MAX)? else {
         return Ok(Err(format!("{RECEIPT} is missing: the run has not ended; resume it")));
@@ -52,11 +56,10 @@ pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Differenc
         Ok(receipt) => receipt,
         Err(why) => return Ok(Err(format!("{RECEIPT} cannot be read: {why}"))),
     };
-    let tabulated = match check(&run, &receipt)? {
-        Ok(tabulated) => tabulated,
+    let digests = match check(&run, &receipt)? {
+        Ok(tabulated) => tabulated.digests,
         Err(difference) => return Ok(Err(difference)),
     };
-    let digests = tabulated.digests;
     Ok(Ok(Verification { run, receipt, digests }))
 }
 
@@ -71,50 +74,75 @@ fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Di
     let completed = receipt.matchups.completed as usize;
     let tabulated = match finish::tabulate(&plan, completed.min(run.frozen().matchups.len()))? {
         Ok(tabulated) => tabulated,
-        Err(ending) if receipt.terminal == Class::Blocked => {
-            return Ok(Err(format!("the run is blocked, and still is: {}", ending.reason)));
-        }
         Err(ending) => return Ok(Err(ending.reason)),
     };
-    let difference = check_class(&plan, receipt, &tabulated)?;
-    let difference = match difference {
-        None => check_receipt(&plan, receipt)?,
-        found => found,
-    };
+    if let Some(difference) = check_class(&plan, receipt, &tabulated) {
+        return Ok(Err(difference));
+    }
+    let mut difference = None;
+    if receipt.terminal == Class::Success {
+        difference = check_disclosure(&plan)?;
+        if difference.is_none() {
+            difference = check_scorecard(&plan, &tabulated)?;
+        }
+    }
+    if difference.is_none() {
+        difference = check_receipt(&plan, receipt)?;
+    }
     Ok(difference.map_or(Ok(tabulated), Err))
 }
 
-/// What the terminal class promises.
-fn check_class(
-    plan: &Plan<'_>,
-    receipt: &Receipt,
-    tabulated: &Tabulated<'_>,
-) -> Result<Option<Difference>, RunFault> {
-    let complete = tabulated.digests.len() == plan.frozen.matchups.len();
-    if receipt.terminal != Class::Success {
-        let card = [SCORECARD, SCORECARD_MD].into_iter().find(|name| plan.folder.at(name).exists());
-        return Ok(card.map(|name| format!("{name} exists, and the run did not succeed")));
-    }
-    if !complete {
-        return Ok(Some("the receipt says success, and the matrix is not complete".to_owned()));
-    }
+/// Whether the run ended as it had to, by what it left.
+fn check_class(plan: &Plan<'_>, receipt: &Receipt, tabulated: &Tabulated<'_>) -> Option<Difference> {
+    let (completed, planned) = (tabulated.digests.len(), plan.frozen.matchups.len());
+    let spent = budget::spent(&plan.frozen.budget, completed, tabulated.used);
+    let told = receipt.ending();
+    let class = told.class.name();
+    let complete = completed == planned;
+    let card = [SCORECARD, SCORECARD_MD].into_iter().find(|name| plan.folder.at(name).exists());
+    let wrong = match told.class {
+        Class::Success if !complete => "and the matrix is not complete".to_owned(),
+        Class::Success if told != Ending::success() => "and gives another reason for it".to_owned(),
+        Class::Success => return None,
+        _ if card.is_some() => format!("and there is {}", card.unwrap_or_default()),
+        _ if complete => "and the matrix is complete, and everything holds".to_owned(),
+        Class::Exhausted => {
+            let by_clock =
+                plan.frozen.budget.wall_seconds.filter(|limit| receipt.budget.wall_seconds >= *limit);
+            let reasons = [
+                spent.map(|spent| spent.reason(completed, planned)),
+                by_clock.map(|limit| {
+                    let used = receipt.budget.wall_seconds;
+                    Spent { name: WALL, limit, used }.reason(completed, planned)
+                }),
+            ];
+            if reasons.iter().flatten().any(|reason| *reason == told.reason) {
+                return None;
+            }
+            "and no budget is spent that says so".to_owned()
+        }
+        _ if spent.is_some() => "and a budget is spent".to_owned(),
+        Class::Stalled if told.matchup.is_none() => "and does not name the matchup".to_owned(),
+        Class::Stalled => return None,
+        Class::Blocked if plan.frozen.protocol.move_validation == MoveValidation::Block => return None,
+        Class::Blocked => "and nothing is found that blocks it".to_owned(),
+    };
+    Some(format!("{RECEIPT} says {class}, {wrong}"))
+}
+
+fn check_disclosure(plan: &Plan<'_>) -> Result<Option<Difference>, RunFault> {
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
-    let commitments = plan.folder.read(COMMITMENTS, 16 << 20)?.unwrap_or_default();
-    if let Some(mismatch) = identities::validate(plan.frozen, seating, secret, &commitments).first() {
-        return Ok(Some(mismatch.0.clone()));
-    }
     let identities = identities::identities(plan.frozen, seating, secret);
     let expected = identities::disclosure_file(plan.frozen.digest(), secret, identities);
-    if plan.folder.read(IDENTITIES, 16 << 20)?.as_deref() != Some(&expected) {
-        return Ok(Some(format!("{IDENTITIES} is not what the secret leads to")));
-    }
-    check_scorecard(plan, tabulated)
+    let found = plan.folder.read(IDENTITIES, 16 << 20)?;
+    let same = found.as_deref() == Some(expected.as_slice());
+    Ok((!same).then(|| format!("{IDENTITIES} is not what the secret leads to")))
 }
 
 fn check_scorecard(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<Option<Difference>, RunFault> {
     let open = |name: &str| {
         let path = plan.folder.at(name);
-        File::open(&path).map_err(RunFault::io("open", &path))
+        open_regular(&path).map_err(RunFault::io("open", &path))
     };
     let mut json = Compare::new(open(SCORECARD)?);
     let mut markdown = Compare::new(open(SCORECARD_MD)?);
@@ -137,23 +165,35 @@ fn check_receipt(plan: &Plan<'_>, receipt: &Receipt) -> Result<Option<Difference
     expected.budget.wall_seconds = receipt.budget.wall_seconds;
     expected.versions.arena.clone_from(&receipt.versions.arena);
     expected.record_digest = expected.own_digest();
+    if let Some(difference) = check_files(receipt, &expected) {
+        return Ok(Some(difference));
+    }
     let value = |receipt: &Receipt| serde_json::to_value(receipt).expect("a receipt has string keys");
     let (found, expected) = (value(receipt), value(&expected));
     let Some((at, found, expected)) = json::first_difference(&found, &expected) else { return Ok(None) };
-    // A file that changed says more by its name than by its place in a list.
-    let of = file_at(receipt, at.as_str()).map_or_else(String::new, |name| format!(" (of {name})"));
     let shown = |value: Option<&serde_json::Value>| {
         let text = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
         arena_engine::Excerpt { text: &text, max: 90 }.to_string()
     };
-    let text = format!("{RECEIPT}{of} says at {at} {}, and it is {}", shown(found), shown(expected));
+    let text = format!("{RECEIPT} says at {at} {}, and it is {}", shown(found), shown(expected));
     Ok(Some(text))
 }
 
-/// The file that a place of the receipt is about.
-fn file_at<'r>(receipt: &'r Receipt, pointer: &str) -> Option<&'r str> {
-    let index: usize = pointer.strip_prefix("/files/")?.split('/').next()?.parse().ok()?;
-    receipt.files.get(index).map(|file| file.path.as_str())
+/// A file that the receipt lists and that is another, or is not there, or is there and not listed.
+fn check_files(receipt: &Receipt, expected: &Receipt) -> Option<Difference> {
+    let by_name = |receipt: &Receipt| -> BTreeMap<String, (Digest, u64)> {
+        let files = receipt.files.iter();
+        files.map(|file| (file.path.clone(), (file.sha256, file.bytes))).collect()
+    };
+    let (listed, there) = (by_name(receipt), by_name(expected));
+    let names: BTreeSet<&String> = listed.keys().chain(there.keys()).collect();
+    let name = names.into_iter().find(|name| listed.get(*name) != there.get(*name))?;
+    let shown = arena_engine::Excerpt { text: name, max: 120 };
+    Some(match (listed.get(name), there.get(name)) {
+        (Some(_), None) => format!("{shown} is missing: {RECEIPT} lists it"),
+        (None, _) => format!("{shown} is not listed in {RECEIPT}"),
+        (Some(_), Some(_)) => format!("{shown} is not the file that {RECEIPT} lists"),
+    })
 }
 
 impl Verification {
@@ -172,11 +212,23 @@ impl Verification {
         self.run.root()
     }
 
-    /// The matchups to play again: every one, or an even sample of at most `sample`.
-    pub fn choose(&self, sample: Option<usize>) -> Vec<MatchId> {
+    /// The matchups to play again: every one, or a sample of at most so many, drawn by `luck`. A sample
+    /// that could be foreseen would be one that a forger leaves alone.
+    pub fn choose(&self, sample: Option<usize>, mut luck: u64) -> Vec<MatchId> {
         let count = self.digests.len();
+        let mut ids: Vec<MatchId> = (1..=count as u32).map(MatchId).collect();
         let wanted = sample.unwrap_or(count).min(count);
-        (0..wanted).map(|k| MatchId((k * count / wanted.max(1)) as u32 + 1)).collect()
+        if wanted < count {
+            for k in 0..wanted {
+                luck = luck.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mixed = (luck ^ (luck >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                ids.swap(k, k + ((mixed ^ (mixed >> 31)) % (count - k) as u64) as usize);
+            }
+            ids.truncate(wanted);
+            ids.sort_unstable();
+        }
+        ids
     }
 
     /// Plays these matchups again: each must give the record that is there.

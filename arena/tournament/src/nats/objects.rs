@@ -4,9 +4,10 @@
 
 use arena_canon::Digest;
 use async_nats::HeaderMap;
-use async_nats::jetstream::Context;
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, DirectGetErrorKind, DiscardPolicy, StorageType, Stream};
+use async_nats::jetstream::{self, Context, ErrorCode};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE;
 use futures_util::future::try_join_all;
@@ -106,9 +107,11 @@ impl Objects {
         Ok(())
     }
 
-    /// The bytes of an object of at most `limit`. A server that is away is waited for.
+    /// The bytes of an object of at most `limit`. A server that is away is waited for; a store that the
+    /// end of its run took with it is not.
     pub(super) fn fetch(&self, link: &Link, name: &str, limit: usize) -> Result<Vec<u8>, String> {
         let found = link.persist("reading an object", async || match self.get(name, limit).await {
+            Err(ObjectFault::Server(_)) if self.is_gone().await => Ok(Err("the run is over".to_owned())),
             Err(ObjectFault::Server(why)) => Err(why),
             Err(ObjectFault::Wrong(why)) => Ok(Err(why)),
             Ok(found) => Ok(found.ok_or_else(|| format!("the store has no object {name}"))),
@@ -154,6 +157,12 @@ impl Objects {
         stream.purge().filter(self.metadata_of(name)).await.map_err(server)?;
         stream.purge().filter(self.chunks_of(&info.nuid)).await.map_err(server)?;
         Ok(())
+    }
+
+    async fn is_gone(&self) -> bool {
+        let asked = self.jetstream.get_stream(self.stream_name()).await;
+        let not_found = |why: &jetstream::Error| why.error_code() == ErrorCode::STREAM_NOT_FOUND;
+        asked.is_err_and(|why| matches!(why.kind(), GetStreamErrorKind::JetStream(why) if not_found(&why)))
     }
 
     async fn stream(&self) -> Result<Stream<()>, ObjectFault> {

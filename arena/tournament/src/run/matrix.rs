@@ -8,6 +8,7 @@ use arena_canon::Digest;
 
 use super::scan::Scanned;
 use super::{Run, Watch};
+use crate::budget::{self, Spent};
 use crate::commit::{Committer, Ready};
 use crate::ending::Ending;
 use crate::executor::{Body, Done, Executor, Finished};
@@ -21,8 +22,10 @@ use crate::record::Used;
 const BATCH_MAX: usize = 256;
 /// Longest time that a finished record waits for its batch.
 const BATCH_AGE_MAX: Duration = Duration::from_millis(200);
-/// How often the elapsed time is noted.
-const NOTE_EVERY_MS: u64 = 5_000;
+/// How often the elapsed time is noted: a crash forgets no more.
+const NOTE_EVERY_MS: u64 = 1_000;
+/// The budget of the host's own clock.
+pub(crate) const WALL: &str = "wall_seconds";
 
 struct Matrix<'a> {
     run: &'a mut Run,
@@ -92,7 +95,10 @@ impl Matrix<'_> {
     fn play(&mut self, elapsed_ms: &dyn Fn() -> u64) -> Result<Option<Ending>, RunFault> {
         let planned = self.run.frozen().matchups.len();
         loop {
-            if let Some(ending) = self.count()? {
+            // What the journal knows is made whole before anything is decided.
+            if self.holes.is_empty()
+                && let Some(ending) = self.count()?
+            {
                 return Ok(Some(ending));
             }
             self.watch.progress(self.counted, planned, self.used);
@@ -103,7 +109,8 @@ impl Matrix<'_> {
             if let Some(seconds) = self.run.frozen().budget.wall_seconds
                 && elapsed >= seconds.saturating_mul(1_000)
             {
-                return Ok(Some(Ending::exhausted(self.spent("wall_seconds", seconds, elapsed / 1_000))));
+                let spent = Spent { name: WALL, limit: seconds, used: elapsed.div_ceil(1_000) };
+                return Ok(Some(Ending::exhausted(spent.reason(self.counted, planned))));
             }
             if elapsed.saturating_sub(self.noted_ms) >= NOTE_EVERY_MS {
                 self.noted_ms = elapsed;
@@ -141,29 +148,10 @@ impl Matrix<'_> {
         Ok(None)
     }
 
-    /// A budget that is spent before the matrix is complete. It is spent when the sum over what counts
-    /// reaches it, so the matchup that reaches it still counts.
+    /// A budget that is spent before the matrix is complete.
     fn exhausted(&self) -> Option<Ending> {
-        let budget = &self.run.frozen().budget;
-        let spent = [
-            ("matchups", budget.matchups, self.counted as u64),
-            ("fuel", budget.fuel, self.used.fuel),
-            ("turns", budget.turns, self.used.turns),
-        ];
-        let (name, limit, used) = spent.into_iter().find_map(|(name, limit, used)| {
-            limit.filter(|limit| used >= *limit).map(|limit| (name, limit, used))
-        })?;
-        Some(Ending::exhausted(self.spent(name, limit, used)))
-    }
-
-    fn spent(&self, name: &str, limit: u64, used: u64) -> String {
-        let planned = self.run.frozen().matchups.len();
-        let remaining = planned - self.counted;
-        format!(
-            "the budget of {name} is spent ({used} of {limit}): {} of {planned} matchups are completed, \
-             {remaining} remain",
-            self.counted
-        )
+        let spent = budget::spent(&self.run.frozen().budget, self.counted, self.used)?;
+        Some(Ending::exhausted(spent.reason(self.counted, self.run.frozen().matchups.len())))
     }
 
     /// Gives out what is missing, then what comes next, within the window.
@@ -173,7 +161,8 @@ impl Matrix<'_> {
         let first = self.counted as u32 + 1;
         let last = planned.min(self.counted as u32 + window as u32);
         let holes: Vec<u32> = self.holes.keys().copied().take(window).collect();
-        for id in holes.into_iter().chain(first..=last) {
+        let next = if holes.is_empty() { first..=last } else { 1..=0 };
+        for id in holes.into_iter().chain(next) {
             if self.under_way.len() >= window {
                 break;
             }

@@ -6,6 +6,7 @@ use std::fs;
 use arena_canon::Digest;
 
 use super::Run;
+use crate::budget;
 use crate::ending::Ending;
 use crate::fault::RunFault;
 use crate::folder::{MATCHES, guest_name, match_name};
@@ -29,6 +30,11 @@ pub(crate) fn scan(run: &Run, journal: &Journal) -> Result<Result<Scanned, Endin
     if journal.entries().len() > planned {
         let why = format!("the journal has {} records of {planned} matchups", journal.entries().len());
         return Ok(Err(Ending::blocked(None, why)));
+    }
+    let beyond = budget::first_beyond(&run.frozen.budget, journal.entries().iter().map(|entry| entry.used));
+    if let Some(entry) = beyond.and_then(|k| journal.entries().get(k)) {
+        let why = "it was journaled although a budget was spent before it";
+        return Ok(Err(Ending::blocked(Some(entry.id), why)));
     }
     let present = match present(run)? {
         Ok(present) => present,
@@ -87,6 +93,7 @@ fn valid(run: &Run, id: MatchId) -> Result<Option<(Digest, Used)>, RunFault> {
     let pack = crate::frozen::pack_of(matchup).and_then(|sha256| run.packs.get(&sha256));
     let Ok(record) = Record::read(&bytes, &job, pack) else { return Ok(None) };
     let guest = run.folder.read(&guest_name(id), RECORD_BYTES_MAX as u64)?;
-    let said_the_same = guest.as_deref().map(Digest::of) == record.guest_sha256();
+    let said_the_same = guest.as_deref().map(Digest::of) == record.guest_sha256()
+        && record.agrees_with_guest(guest.as_deref());
     Ok(sealed_digest(&bytes).filter(|_| said_the_same).map(|digest| (digest, record.used())))
 }

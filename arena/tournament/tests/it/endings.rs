@@ -32,7 +32,7 @@ fn a_complete_matrix_succeeds_and_verifies() {
     assert_eq!(standing(&card, "no-start")["forfeits"], 14 + 2 * 2);
     assert!(!folder.path().join("secret").exists() && !folder.path().join("state.json").exists());
     let verified = verify(folder.path(), &natives::pins()).expect("read").expect("it holds");
-    let all = verified.choose(None);
+    let all = verified.choose(None, 0);
     let replayed = verified.replay(&all, &mut in_process(), &mut |_| {}).expect("played").expect("equal");
     assert_eq!((replayed.records, replayed.replayed), (72, 72));
 }

@@ -28,7 +28,7 @@ const PULL_EXPIRES: Duration = Duration::from_secs(1);
 /// A job that took so many workers with it is told as a failure of the host.
 const DELIVERIES_MAX: i64 = 5;
 /// How long the stream of results may be away before the run counts as over.
-const RUN_GONE_AFTER: Duration = Duration::from_secs(5);
+const RUN_GONE_AFTER: Duration = Duration::from_secs(2);
 /// Largest job.
 const JOB_BYTES_MAX: usize = 64 << 10;
 

@@ -105,8 +105,8 @@ fn a_match_that_takes_longer_than_the_wait_is_played_once() {
         let ended = play(folder.path(), &plan, &mut nats).expect("played");
         assert_eq!(ended.ending.class, Class::Success);
         drop(_stop);
-        let played = workers.map(|worker| worker.join().expect("it ends").0.expect("it worked").matches);
-        assert_eq!(played.iter().sum::<u64>(), 1, "{played:?}");
+        let played = workers.map(|worker| worker.join().expect("it ends").begun);
+        assert_eq!(played.iter().sum::<u32>(), 1, "{played:?}");
     });
 }
 
@@ -170,7 +170,7 @@ fn a_server_that_stays_away_ends_the_patience_of_all() {
             }
         };
         assert!(why.contains("asking for results failed for 1 s"), "{why}");
-        let why = worker.join().expect("it ends").0.expect_err("it gives up").to_string();
+        let why = worker.join().expect("it ends").worked.expect_err("it gives up").to_string();
         assert!(why.contains("looking for runs failed for 1 s"), "{why}");
         nats.submit(&job_of(&plan)).expect("it is on its way");
         let why = nats.next(Duration::ZERO).expect_err("nobody takes it").to_string();
@@ -282,7 +282,7 @@ fn results_are_acknowledged_when_they_last_and_not_before() {
     nats.committed(&[finished.id]).expect("acknowledged");
     raw.tell_record(&job, "late", &truth(&job));
     assert!(nats.next(Duration::from_millis(500)).expect("no fault").is_none());
-    assert_eq!(raw.results(), Some(0));
+    raw.all_acknowledged();
     assert_eq!(nats.complaints(), Vec::<String>::new());
 }
 
@@ -304,7 +304,7 @@ fn a_fault_that_a_worker_tells_is_a_failure_of_the_host() {
             "{reason}"
         );
         drop(_stop);
-        assert_eq!(fails.join().expect("it ends").0.expect("it worked").faults, 3);
+        assert_eq!(fails.join().expect("it ends").worked.expect("it worked").faults, 3);
     });
 }
 

@@ -140,13 +140,21 @@ fn worker_options(server: &Server, name: &str) -> WorkerOptions {
     }
 }
 
+/// How a worker ended.
+struct Ended {
+    worked: Result<Worked, NatsFault>,
+    said: Vec<String>,
+    /// Matches that it began.
+    begun: u32,
+}
+
 /// A worker on a thread of its own. Its end is in what its thread gives.
 fn worker<'s>(
     scope: &'s Scope<'s, '_>,
     options: WorkerOptions,
     does: Does,
     stop: &'s AtomicBool,
-) -> ScopedJoinHandle<'s, (Result<Worked, NatsFault>, Vec<String>)> {
+) -> ScopedJoinHandle<'s, Ended> {
     scope.spawn(move || {
         let matches = Arc::new(AtomicU32::new(0));
         let roster = |shelf| -> Box<dyn Roster> {
@@ -160,7 +168,7 @@ fn worker<'s>(
         };
         let mut said = Vec::new();
         let worked = work(&options, &roster, stop, &mut |line: &str| said.push(line.to_owned()));
-        (worked, said)
+        Ended { worked, said, begun: matches.load(Ordering::Relaxed) }
     })
 }
 

@@ -166,6 +166,17 @@ impl Raw {
         self.count(&format!("ARENA_R_{}", self.run))
     }
 
+    /// Waits for acknowledgements, which nobody answers, to take effect.
+    pub(super) fn all_acknowledged(&self) {
+        for _ in 0..100 {
+            if self.results() == Some(0) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{:?} results are still there", self.results());
+    }
+
     pub(super) fn work(&self) -> Option<u64> {
         self.count(&format!("ARENA_W_{}", self.run))
     }
