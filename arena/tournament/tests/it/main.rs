@@ -5,6 +5,7 @@ mod beacon;
 mod budgets;
 mod crashes;
 mod endings;
+mod forgeries;
 mod natives;
 mod nats;
 mod tampering;
