@@ -63,7 +63,10 @@ fn perform(command: &Command) -> Outcome {
         Command::Demo => demo::run(&repo),
         Command::Docs { open } => docs::build(&repo, open),
         Command::Guests { release, twice } => build_guests(&repo, release, twice),
-        Command::Setup => setup::ensure(&repo).map(|_| ()),
+        Command::Setup => {
+            setup::ensure_nats_server(&repo);
+            setup::ensure(&repo).map(|_| ())
+        }
         Command::Test(options) => test::run(&repo, options),
         Command::Tidy => tidy::run(&repo),
     }

@@ -1,5 +1,5 @@
 //! The guest toolchain: what is there already, else rustup's target, else Debian's packages, else what to
-//! type.
+//! type. And the server that some tests need, which the others do without.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ use crate::toolchain::{self, Compiler, GUEST_TARGET, GuestToolchain, Library};
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
+/// Debian puts it where only root looks.
+const NATS_SERVER: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 /// Long enough for a slow line, short enough that a network without a way out is not a hang.
 const DOWNLOAD_SECONDS_MAX: &str = "60";
 
@@ -21,6 +23,20 @@ pub(crate) fn ensure(repo: &Repo) -> Outcome<GuestToolchain> {
     toolchain.save(&repo.root)?;
     talk::note("guest toolchain", &toolchain.to_string());
     Ok(toolchain)
+}
+
+/// Gets the NATS server, if that can be done here. Tests that need it and do not find it are skipped by
+/// name, and fail with CI set.
+pub(crate) fn ensure_nats_server(repo: &Repo) {
+    let is_there =
+        || NATS_SERVER.iter().any(|it| Run::new(*it, &repo.root).args(["--version"]).try_output().is_some());
+    if is_there() {
+        return;
+    }
+    let installed = install_from_debian(repo, "nats-server", &["nats-server"], is_there);
+    if let Err(why) = installed {
+        talk::note("nats-server", &format!("{why}; the tests that need it are skipped"));
+    }
 }
 
 fn find_or_install(repo: &Repo) -> Outcome<GuestToolchain> {
@@ -79,9 +95,7 @@ fn add_by_rustup(repo: &Repo) -> Result<(), String> {
 }
 
 fn by_debian(repo: &Repo, linker: PathBuf) -> Result<GuestToolchain, String> {
-    if !Path::new("/etc/debian_version").exists() {
-        return Err("this is not Debian".to_owned());
-    }
+    check_debian()?;
     if !linker.exists() {
         return Err(format!(
             "{} is missing, and Debian's compiler has no linker of its own",
@@ -89,7 +103,7 @@ fn by_debian(repo: &Repo, linker: PathBuf) -> Result<GuestToolchain, String> {
         ));
     }
     if !debian_is_ready() {
-        install_from_debian(repo)?;
+        install_from_debian(repo, "guest toolchain", &DEBIAN_PACKAGES, debian_is_ready)?;
     }
     let rustc = PathBuf::from(DEBIAN_RUSTC);
     let compiler = Compiler::ask(&rustc, &repo.root).map_err(|fault| fault.to_string())?;
@@ -112,21 +126,28 @@ fn debian_is_ready() -> bool {
     Path::new(DEBIAN_RUSTC).exists() && Path::new(DEBIAN_LIBRARY).exists()
 }
 
-fn install_from_debian(repo: &Repo) -> Result<(), String> {
+fn check_debian() -> Result<(), String> {
+    if Path::new("/etc/debian_version").exists() { Ok(()) } else { Err("this is not Debian".to_owned()) }
+}
+
+fn install_from_debian(
+    repo: &Repo,
+    what_for: &str,
+    packages: &[&str],
+    is_ready: impl Fn() -> bool,
+) -> Result<(), String> {
+    check_debian()?;
     let id = Run::new("id", &repo.root).args(["-u"]).text().unwrap_or_default();
     if id.trim() != "0" {
         return Err("installing Debian's packages needs root".to_owned());
     }
-    let packages = DEBIAN_PACKAGES.join(" ");
-    talk::note("guest toolchain", &format!("apt-get install {packages}"));
+    let names = packages.join(" ");
+    talk::note(what_for, &format!("apt-get install {names}"));
     apt(repo, &["update"])?;
-    // Never at the price of something that is installed: these packages conflict with Debian's other
-    // compiler.
-    apt(
-        repo,
-        &[&["install", "--yes", "--no-remove", "--no-install-recommends"], &DEBIAN_PACKAGES[..]].concat(),
-    )?;
-    if debian_is_ready() { Ok(()) } else { Err(format!("{packages} did not bring {DEBIAN_LIBRARY}")) }
+    // Never at the price of something that is installed: the compiler's packages conflict with Debian's
+    // other compiler.
+    apt(repo, &[&["install", "--yes", "--no-remove", "--no-install-recommends"], packages].concat())?;
+    if is_ready() { Ok(()) } else { Err(format!("{names} did not bring what they should")) }
 }
 
 fn apt(repo: &Repo, args: &[&str]) -> Result<(), String> {

@@ -171,7 +171,15 @@ impl Run {
             path: root.to_owned(),
             why: format!("it has no {STATE}, and no {RECEIPT} that can be read"),
         })?;
-        Self::read(folder, pins, state)
+        let root = folder.root().to_owned();
+        let read = Self::read(folder, pins, state);
+        if matches!(read, Err(RunFault::Damaged { .. })) {
+            // It is blocked, so there is no scorecard of it.
+            for name in [SCORECARD, SCORECARD_MD] {
+                std::fs::remove_file(root.join(name)).ok();
+            }
+        }
+        read
     }
 
     /// Reads a run that has ended without changing anything.

@@ -77,7 +77,6 @@ enum Command {
     Sprint(sprint::Command),
     #[command(subcommand)]
     Contest(contest::Command),
-    #[command(hide = true)]
     Worker(worker::Args),
     #[command(subcommand)]
     Claim(claim::Command),

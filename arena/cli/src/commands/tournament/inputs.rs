@@ -281,7 +281,7 @@ pub(super) fn read_secret(path: &Path) -> Result<Secret, Failure> {
     if let Ok(bytes) = <[u8; 32]>::try_from(bytes.as_slice()) {
         return Ok(Secret::from_bytes(bytes));
     }
-    let text = std::str::from_utf8(&bytes).ok().map(str::trim);
+    let text = std::str::from_utf8(&bytes).ok().map(|text| text.trim().to_ascii_lowercase());
     let digest = text.and_then(|text| text.parse::<Digest>().ok());
     let wrong = || Failure::usage(&doing, "a secret is 32 bytes, or 64 hexadecimal digits");
     digest.map(|digest| Secret::from_bytes(*digest.as_bytes())).ok_or_else(wrong)

@@ -50,7 +50,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
 }
 
 /// What this host pins into a tournament.
-fn pins() -> Pins {
+pub(crate) fn pins() -> Pins {
     Pins { limits_version: arena_engine::limits::V1.version, wasmtime: WASMTIME_VERSION.to_owned() }
 }
 
@@ -71,10 +71,14 @@ fn exit_of(class: Class) -> Exit {
 
 fn failed(doing: &str, fault: RunFault) -> Failure {
     let not_found = |source: &std::io::Error| source.kind() == std::io::ErrorKind::NotFound;
+    let asked_for = |verb: &str| ["open", "make", "lock"].contains(&verb);
     match fault {
         RunFault::Locked { .. } => Failure::usage(doing, fault).hint("wait for the other runner, or end it"),
         RunFault::NoRun { .. } => Failure::usage(doing, fault),
-        RunFault::Io { ref source, .. } if not_found(source) => Failure::usage(doing, fault),
+        RunFault::Damaged { .. } => Failure::new(Exit::Blocked, doing, fault),
+        RunFault::Io { ref source, doing: verb, .. } if not_found(source) && asked_for(verb) => {
+            Failure::usage(doing, fault)
+        }
         RunFault::Io { .. } | RunFault::Executor(_) => Failure::internal(doing, fault),
     }
 }

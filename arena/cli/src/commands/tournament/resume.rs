@@ -11,8 +11,9 @@ use crate::io::Io;
 
 /// Take up a run where it was left
 ///
-/// After a crash, a stall or a spent wall clock. What was recorded is kept and checked, what is missing
-/// is played, and the result is byte for byte that of a run that was never interrupted.
+/// After a crash or a stall. What was recorded is kept and checked, what is missing is played, and the
+/// result is byte for byte that of a run that was never interrupted. A run that has ended otherwise ends
+/// the same way again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use arena_sandbox::Seats;
 use arena_tournament::{
-    Class, Ended, Executor, FolderShelf, Halted, InProcess, Local, RECEIPT, Run, WorkerCommand, run_id,
-    worker_arguments,
+    Class, Ended, Executor, FolderShelf, Halted, InProcess, Local, Nats, NatsAddress, NatsOptions, RECEIPT,
+    Run, WorkerCommand, run_id, worker_arguments,
 };
 use serde_json::json;
 
@@ -12,6 +13,7 @@ use super::progress::Progress;
 use super::{exit_of, failed, home, inputs, pins, show};
 use crate::clock::SystemClock;
 use crate::commands::Output;
+use crate::commands::play::quoted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
@@ -59,6 +61,28 @@ pub(crate) struct ExecutorArgs {
     /// Worker processes [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
+
+    /// Where matchups are played: `local`, or a NATS server that hands them to `arena worker --nats`
+    #[arg(long, value_name = "local|nats://…", default_value = "local")]
+    executor: Place,
+}
+
+/// Where matchups are played.
+#[derive(Debug, Clone)]
+enum Place {
+    Local,
+    Nats(NatsAddress),
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "local" {
+            return Ok(Self::Local);
+        }
+        text.parse().map(Self::Nats).map_err(|why| format!("`local`, or the address of a NATS server: {why}"))
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -66,6 +90,7 @@ Examples:
   arena tournament run tournaments/axelrod.toml
   arena tournament run tournaments/campus.toml --workers 2 --out run
   arena tournament run frozen/frozen.json --secret frozen/secret
+  arena tournament run tournaments/axelrod.toml --executor nats://127.0.0.1:4222
   arena tournament resume run";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -109,7 +134,7 @@ pub(super) fn play(
         Ok(run) => {
             let root = run.root().to_owned();
             let rounds = run.frozen().game == arena_tournament::Game::Matrix;
-            let mut executor = start(executor, &root, io)?;
+            let mut executor = start(executor, &run, io)?;
             let mut progress = Progress::new(io, rounds);
             let outcome = run.play(executor.as_mut(), &mut progress, &clock);
             (root, outcome.map_err(ended)?)
@@ -119,12 +144,19 @@ pub(super) fn play(
     Ok(exit_of(outcome.ending.class))
 }
 
-/// Worker processes of this program; in a test, which has none, this process.
-fn start(args: &ExecutorArgs, root: &Path, io: &mut Io<'_>) -> Result<Box<dyn Executor>, Failure> {
+/// Workers of a server, or worker processes of this program; in a test, which has none, this process.
+fn start(args: &ExecutorArgs, run: &Run, io: &mut Io<'_>) -> Result<Box<dyn Executor>, Failure> {
+    let root = run.root();
+    if let Place::Nats(server) = &args.executor {
+        let mut shelf = FolderShelf::new(root);
+        let roster = Box::new(roster(root, io)?);
+        let nats = Nats::start(NatsOptions::new(server.clone()), run.frozen(), &mut shelf, roster);
+        let nats = nats.map_err(|fault| failed("hand out the matchups", fault))?;
+        io.talk(format_args!("waiting for workers of run {}: arena worker --nats {server}", nats.run()));
+        return Ok(Box::new(nats));
+    }
     let Some(program) = io.env().program.clone() else {
-        let host = Arc::new(strategies::host(Seats::Pooled(4), io)?);
-        let shelf = Box::new(FolderShelf::new(root));
-        return Ok(Box::new(InProcess::new(SandboxRoster::new(host, shelf))));
+        return Ok(Box::new(InProcess::new(roster(root, io)?)));
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = args.workers.map_or(cores, usize::from);
@@ -134,6 +166,12 @@ fn start(args: &ExecutorArgs, root: &Path, io: &mut Io<'_>) -> Result<Box<dyn Ex
     }
     let local = Local::start(WorkerCommand { program, arguments }, workers);
     Ok(Box::new(local.map_err(|fault| failed("start the workers", fault))?))
+}
+
+/// The strategies of a run, seated in this process.
+fn roster(root: &Path, io: &mut Io<'_>) -> Result<SandboxRoster, Failure> {
+    let host = Arc::new(strategies::host(Seats::Pooled(4), io)?);
+    Ok(SandboxRoster::new(host, Box::new(FolderShelf::new(root))))
 }
 
 fn tell(root: &Path, outcome: &Ended, output: Output, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -161,11 +199,10 @@ fn tell(root: &Path, outcome: &Ended, output: Output, io: &mut Io<'_>) -> Result
         io.print(format_args!("  {}", arena_engine::Excerpt { text: mismatch, max: 300 }));
     }
     io.print(format_args!("receipt   {receipt}"));
+    let folder = quoted(&files::shown(root));
     match ending.class {
-        Class::Success => io.talk(format_args!("next: arena verify {}", files::shown(root))),
-        Class::Stalled | Class::Exhausted => {
-            io.talk(format_args!("next: arena tournament resume {}", files::shown(root)));
-        }
+        Class::Success | Class::Exhausted => io.talk(format_args!("next: arena verify {folder}")),
+        Class::Stalled => io.talk(format_args!("next: arena tournament resume {folder}")),
         Class::Blocked => {}
     }
     Ok(())

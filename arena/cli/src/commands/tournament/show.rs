@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use arena_engine::Excerpt;
-use arena_tournament::{RECEIPT, SCORECARD};
+use arena_tournament::{RECEIPT, SCORECARD, open_regular};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -106,7 +105,7 @@ pub(super) fn standings(root: &Path, io: &mut Io<'_>) -> Result<(), Failure> {
 
 fn read(path: &Path) -> Result<Card, Failure> {
     let doing = format!("read scorecard `{}`", files::shown(path));
-    let file = File::open(path).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
+    let file = open_regular(path).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
     let bounded = BufReader::with_capacity(1 << 20, file.take(SCORECARD_BYTES_MAX));
     serde_json::from_reader(bounded).map_err(|why| Failure::usage(&doing, why))
 }
@@ -124,7 +123,7 @@ fn raw(path: &Path, io: &mut Io<'_>) -> Result<Exit, Failure> {
         cells: Value,
     }
     let doing = format!("read scorecard `{}`", files::shown(path));
-    let file = File::open(path).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
+    let file = open_regular(path).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
     let raw: Raw = serde_json::from_reader(BufReader::new(file.take(SCORECARD_BYTES_MAX)))
         .map_err(|why| Failure::usage(&doing, why))?;
     io.print_json(&json!({

@@ -50,7 +50,10 @@ pub(super) fn show(rows: &[Row], io: &mut Io<'_>) {
     columns.push(Column::left("rating (95 %)"));
     let mut table = Table::new(columns);
     for row in rows {
-        let name = Excerpt { text: &row.strategy, max: 32 }.to_string();
+        let mut name = Excerpt { text: &row.strategy, max: 32 }.to_string();
+        if rows.iter().filter(|other| other.strategy == row.strategy).count() > 1 {
+            name += &format!(" [{}]", row.index);
+        }
         let tone = if row.rank == 1 { Tone::Good } else { Tone::Strong };
         let mut cells: Vec<Cell> =
             vec![row.rank.to_string().into(), Cell::toned(tone, name), signed(row.score).into()];

@@ -1,5 +1,7 @@
 //! A heat map in figures, each with a block as dark as the figure is high, for a terminal.
 
+use arena_engine::Excerpt;
+
 use super::{Heat, Scale};
 use crate::ink::{Ink, Tone};
 use crate::view::lines::{width, wrapped};
@@ -18,7 +20,8 @@ const NAME_SHORT: usize = 12;
 /// The lines of `heat`, at most `columns` wide. Columns are numbered as rows are; where not all fit, the
 /// first ones are shown.
 pub(crate) fn draw(heat: &Heat, columns: usize, ink: Ink) -> Vec<String> {
-    let mut lines = vec![ink.paint(Tone::Strong, &heat.title)];
+    let title = Excerpt { text: &heat.title, max: 120 }.to_string();
+    let mut lines = vec![ink.paint(Tone::Strong, title)];
     let Some(scale) = Scale::of(heat) else {
         lines.push("(no game was played)".to_owned());
         return lines;
