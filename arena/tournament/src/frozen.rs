@@ -22,42 +22,43 @@ pub const FROZEN_BYTES_MAX: usize = 64 << 20;
 /// Largest number that survives canonical JSON.
 pub(crate) const COUNT_MAX: u64 = (1 << 53) - 1;
 
-/// A frozen tournament.
+/// A frozen tournament. Members are declared in the order of their names: then they are written without a
+/// detour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Frozen {
-    /// The format of this file.
-    pub schema: String,
-    /// Its name in folders.
-    pub slug: String,
-    /// Its name for people.
-    pub title: String,
+    /// What may be spent.
+    pub budget: Budget,
     /// The game that is played.
     pub game: Game,
-    /// The strategies, as the plan lists them; the list is no mapping to aliases.
-    pub strategies: Vec<StrategyPin>,
     /// Every matchup, in the order in which they count.
     pub matchups: Vec<Matchup>,
     /// How matchups are played and scored.
     pub protocol: Protocol,
-    /// What may be spent.
-    pub budget: Budget,
-    /// Commitment to the secret.
-    pub secret_commit: Digest,
+    /// The format of this file.
+    pub schema: String,
     /// What the draw of the aliases is about.
     pub seating: SeatingPin,
+    /// Commitment to the secret.
+    pub secret_commit: Digest,
+    /// Its name in folders.
+    pub slug: String,
+    /// The strategies, as the plan lists them; the list is no mapping to aliases.
+    pub strategies: Vec<StrategyPin>,
+    /// Its name for people.
+    pub title: String,
 }
 
 /// What the draw of the aliases is about; the secret is its randomness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeatingPin {
-    /// SHA-256 of the tournament as it is here, but with the strategies' indices in place of aliases.
-    pub subject: Digest,
     /// A round of drand's quicknet that came after the commitment to the secret: then an operator cannot
     /// have tried many secrets. Without it, the secret alone is the randomness.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub beacon: Option<BeaconPin>,
+    /// SHA-256 of the tournament as it is here, but with the strategies' indices in place of aliases.
+    pub subject: Digest,
 }
 
 /// A round of drand's quicknet with its proof.
@@ -88,10 +89,10 @@ pub struct StrategyPin {
     pub index: u32,
     /// What people call it; two may share a name.
     pub name: String,
-    /// Its author's version.
-    pub version: String,
     /// SHA-256 of the component.
     pub sha256: Digest,
+    /// Its author's version.
+    pub version: String,
     /// The world it was built for.
     pub world: String,
 }
@@ -102,12 +103,12 @@ pub struct StrategyPin {
 pub struct Matchup {
     /// Its id, by its place.
     pub id: MatchId,
+    /// Which of the repetitions of this pair and scenario, from 1.
+    pub repetition: u32,
     /// What is played.
     pub scenario: Scenario,
     /// Who plays.
     pub seats: [Alias; 2],
-    /// Which of the repetitions of this pair and scenario, from 1.
-    pub repetition: u32,
 }
 
 /// What is played.
@@ -196,22 +197,22 @@ pub enum Scoring {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
-    /// Version of the rules of a tournament.
-    pub protocol_version: String,
-    /// What an invalid action leads to.
-    pub move_validation: MoveValidation,
-    /// How a matchup is scored.
-    pub scoring: Scoring,
-    /// Whether strategies play under aliases.
-    pub identity: Identity,
-    /// Times a matchup is tried again after the host failed.
-    pub host_retries: u32,
-    /// Row of the limits table.
-    pub limits_version: u32,
     /// Version of the rules of play.
     pub engine_version: String,
+    /// Times a matchup is tried again after the host failed.
+    pub host_retries: u32,
+    /// Whether strategies play under aliases.
+    pub identity: Identity,
+    /// Row of the limits table.
+    pub limits_version: u32,
+    /// What an invalid action leads to.
+    pub move_validation: MoveValidation,
+    /// Version of the rules of a tournament.
+    pub protocol_version: String,
     /// Version of what the scorecard counts.
     pub score_version: String,
+    /// How a matchup is scored.
+    pub scoring: Scoring,
     /// Version of the runtime whose fuel is counted.
     pub wasmtime: String,
 }
@@ -246,7 +247,7 @@ pub struct Budget {
 impl Frozen {
     /// The file's bytes: canonical JSON and nothing else, so that its digest is the file's.
     pub fn to_bytes(&self) -> Vec<u8> {
-        json::canonical(&serde_json::to_value(self).expect("a frozen tournament has string keys"))
+        json::canonical_of(self)
     }
 
     /// The digest that binds all of it.
@@ -311,6 +312,22 @@ impl Frozen {
             (Game::Matrix, Scenario::Matrix(matrix)) if matrix.rules().is_some() => None,
             (Game::Matrix, Scenario::Matrix(_)) => Some("a game has 1 to 100000 rounds".to_owned()),
             _ => Some("it belongs to another game".to_owned()),
+        }
+    }
+
+    /// Everything but the matchups, which are many.
+    pub(crate) fn without_matchups(&self) -> Self {
+        Self {
+            budget: self.budget,
+            game: self.game,
+            matchups: Vec::new(),
+            protocol: self.protocol.clone(),
+            schema: self.schema.clone(),
+            seating: self.seating.clone(),
+            secret_commit: self.secret_commit,
+            slug: self.slug.clone(),
+            strategies: self.strategies.clone(),
+            title: self.title.clone(),
         }
     }
 

@@ -175,9 +175,12 @@ fn leaks(frozen: &Frozen, identities: &[Identity], commitments: &[u8]) -> Vec<Mi
 }
 
 /// The frozen file without the list of strategies, which is no mapping, and without the title, which is
-/// the operator's own text.
+/// the operator's own text. Of the matchups, one for each scenario: ids and aliases are never names.
 fn public_part(frozen: &Frozen) -> Value {
-    let mut public = serde_json::to_value(frozen).expect("a frozen tournament has string keys");
+    let mut scenarios = BTreeSet::new();
+    let matchups = frozen.matchups.iter().filter(|matchup| scenarios.insert(&matchup.scenario)).cloned();
+    let public = Frozen { matchups: matchups.collect(), ..frozen.without_matchups() };
+    let mut public = serde_json::to_value(public).expect("a frozen tournament has string keys");
     if let Some(members) = public.as_object_mut() {
         members.remove("strategies");
         members.remove("title");

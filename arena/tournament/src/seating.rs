@@ -1,14 +1,12 @@
 //! Who plays under which alias: a verifiable draw of all seats, fed by the secret.
 
-use std::collections::BTreeMap;
-
 use arena_canon::Digest;
 use arena_canon::json;
 use arena_draw::beacon::{Beacon, DrandQuicknet};
 use arena_draw::{Draw, Eligible, Entry, Purpose, chain_hash};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::frozen::{BeaconPin, Frozen};
+use crate::frozen::{BeaconPin, Budget, Frozen, Game, Matchup, Protocol, Scenario, StrategyPin};
 use crate::names::Alias;
 use crate::secret::Secret;
 
@@ -111,27 +109,40 @@ fn name(index: usize) -> String {
 /// What the seating draw is about: the frozen file with indices in place of aliases, and without what
 /// follows from the secret.
 pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) -> Option<Digest> {
-    let mut by_index = BTreeMap::new();
-    for matchup in &frozen.matchups {
+    let indices = |matchup: &Matchup| {
         let [a, b] = [index_of(matchup.seats[0])?, index_of(matchup.seats[1])?];
-        by_index.insert(([a.min(b), a.max(b)], &matchup.scenario, matchup.repetition), ());
-    }
-    let matchups: Vec<Value> = by_index
-        .into_keys()
-        .map(|(seats, scenario, repetition)| {
-            json!({ "seats": seats, "scenario": scenario, "repetition": repetition })
-        })
-        .collect();
-    let plan = json!({
-        "slug": frozen.slug,
-        "title": frozen.title,
-        "game": frozen.game,
-        "strategies": frozen.strategies,
-        "matchups": matchups,
-        "protocol": frozen.protocol,
-        "budget": frozen.budget,
+        Some([a.min(b), a.max(b)])
+    };
+    let rows = frozen.matchups.iter().map(|matchup| {
+        let Matchup { repetition, scenario, .. } = matchup;
+        indices(matchup).map(|seats| Meeting { repetition: *repetition, scenario, seats })
     });
-    Some(Digest::of(&json::canonical(&plan)))
+    let mut matchups = rows.collect::<Option<Vec<Meeting<'_>>>>()?;
+    matchups.sort_unstable_by_key(|meeting| (meeting.seats, meeting.scenario, meeting.repetition));
+    let Frozen { budget, game, protocol, slug, strategies, title, .. } = frozen;
+    let subject = Subject { budget, game: *game, matchups, protocol, slug, strategies, title };
+    Some(Digest::of(&json::canonical_of(&subject)))
+}
+
+/// The frozen file before aliases are drawn.
+#[derive(Serialize)]
+struct Subject<'f> {
+    budget: &'f Budget,
+    game: Game,
+    matchups: Vec<Meeting<'f>>,
+    protocol: &'f Protocol,
+    slug: &'f str,
+    strategies: &'f [StrategyPin],
+    title: &'f str,
+}
+
+/// A matchup before aliases are drawn.
+#[derive(Serialize)]
+struct Meeting<'f> {
+    repetition: u32,
+    scenario: &'f Scenario,
+    /// Indices of the strategies, the smaller one first.
+    seats: [u32; 2],
 }
 
 /// What is hashed as the beacon's: its own randomness and the secret, or the secret alone.
@@ -155,8 +166,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 
 /// The hash of the protocol in force, which the draw binds.
 fn params_hash(frozen: &Frozen) -> Digest {
-    let protocol = serde_json::to_value(&frozen.protocol).expect("a protocol has string keys");
-    Digest::of(&json::canonical(&protocol))
+    Digest::of(&json::canonical_of(&frozen.protocol))
 }
 
 /// The seats of a matchup, the smaller alias first: their order must not tell the order of the plan.

@@ -87,7 +87,7 @@ fn two_runners_do_not_share_a_folder_and_a_full_one_is_not_taken() {
         Plan::new("matrix", &[("a", "tit-for-tat"), ("b", "random")], "repetitions = 200\nrounds = 2000");
     let args = ["tournament", "run", "plan.toml", "--out", "run", "--workers", "1"];
     let mut first = plan.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started");
-    while !plan.at("run/identities.commit.json").exists() {
+    while !plan.at("run/frozen.json").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let second = plan.arena(&["tournament", "resume", "run"]);

@@ -3,6 +3,7 @@
 
 mod commands;
 mod kills;
+mod nats;
 mod vectors;
 mod workers;
 
