@@ -59,6 +59,7 @@ impl Server {
 }
 
 /// Debian keeps it where only root looks.
+#[expect(clippy::print_stderr, reason = "the harness has no other way to tell of a test that did not run")]
 fn nats_server() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);

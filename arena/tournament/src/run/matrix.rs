@@ -161,8 +161,9 @@ impl Matrix<'_> {
         let first = self.counted as u32 + 1;
         let last = planned.min(self.counted as u32 + window as u32);
         let holes: Vec<u32> = self.holes.keys().copied().take(window).collect();
-        let next = if holes.is_empty() { first..=last } else { 1..=0 };
-        for id in holes.into_iter().chain(next) {
+        let next = (first..=last).filter(|_| self.holes.is_empty());
+        let wanted: Vec<u32> = holes.into_iter().chain(next).collect();
+        for id in wanted {
             if self.under_way.len() >= window {
                 break;
             }
