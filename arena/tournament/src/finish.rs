@@ -22,6 +22,7 @@ use crate::identities;
 use crate::job::Jobs;
 use crate::journal::{self, Entry};
 use crate::names::MATCHUPS_MAX;
+use crate::receipt::{FileSize, Files};
 use crate::record::{RECORD_BYTES_MAX, Record, Used, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
@@ -43,6 +44,8 @@ pub(crate) struct Tabulated<'a> {
     pub(crate) digests: Vec<Digest>,
     /// What counts for budgets.
     pub(crate) used: Used,
+    /// The records' files, which were read anyway.
+    pub(crate) files: Files,
     /// A row for each matchup, a line each: too many to keep in memory.
     pairs: File,
 }
@@ -51,29 +54,34 @@ pub(crate) struct Tabulated<'a> {
 struct Checked {
     result: MatchResult,
     row: Vec<u8>,
+    file: FileSize,
 }
 
 /// Records that a thread checks before the next are handed out.
 const SHARE: usize = 64;
 
 /// Turns the end of the matrix into the end of the run: a success becomes one only if everything holds.
-pub(crate) fn finish(plan: &Plan<'_>, ending: Ending, watch: &mut dyn Watch) -> Result<Ending, RunFault> {
+pub(crate) fn finish(
+    plan: &Plan<'_>,
+    ending: Ending,
+    watch: &mut dyn Watch,
+) -> Result<(Ending, Files), RunFault> {
     if ending.class != Class::Success {
-        return Ok(ending);
+        return Ok((ending, Files::new()));
     }
     let commitments = plan.folder.read(COMMITMENTS, 16 << 20)?.unwrap_or_default();
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let mismatches = identities::validate(plan.frozen, seating, secret, &commitments);
     if !mismatches.is_empty() {
-        return Ok(Ending::mismatch(mismatches));
+        return Ok((Ending::mismatch(mismatches), Files::new()));
     }
     watch.talk("reading every record again");
     let tabulated = match tabulate(plan, plan.frozen.matchups.len())? {
         Ok(tabulated) => tabulated,
-        Err(ending) => return Ok(ending),
+        Err(ending) => return Ok((ending, Files::new())),
     };
     publish(plan, &tabulated)?;
-    Ok(ending)
+    Ok((ending, tabulated.files))
 }
 
 /// Reads the first `count` records and checks each: against the journal, against the game, and what the
@@ -92,6 +100,7 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
     let mut rows = BufWriter::new(spool);
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
     let (matchups, mut done) = (&plan.frozen.matchups[..count], 0);
+    let mut files = BTreeMap::new();
     let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
     while done < count {
         let end = count.min(done + SHARE * plan.threads);
@@ -101,6 +110,7 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
                 Err(ending) => return Ok(Err(ending)),
             };
             standings.add(&matchups[done], &checked.result);
+            files.insert(checked.file.path.clone(), checked.file);
             rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(spooling)?;
             done += 1;
         }
@@ -112,7 +122,7 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
     }
     let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
     let digests = entries.into_iter().map(|entry| entry.digest).collect();
-    Ok(Ok(Tabulated { standings, digests, used, pairs }))
+    Ok(Ok(Tabulated { standings, digests, used, files, pairs }))
 }
 
 type Verdict = Result<Result<Checked, Ending>, RunFault>;
@@ -162,7 +172,8 @@ impl Plan<'_> {
             return blocked(format!("{name}: /forfeits are not those whose words are in {guest}"));
         }
         let row = scorecard::pair(self.frozen, self.jobs.seating(), matchup, &record);
-        Ok(Ok(Checked { result: MatchResult::of(&record), row }))
+        let file = FileSize { path: name, sha256: Digest::of(&bytes), bytes: bytes.len() as u64 };
+        Ok(Ok(Checked { result: MatchResult::of(&record), row, file }))
     }
 
     /// Writes a scorecard of these records: for programs, and for people.

@@ -1,6 +1,7 @@
 //! The receipt: how a run ended, what it was made of, and the digest of every file it left. The only
 //! file with times in it.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use arena_canon::{Digest, json};
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{self, Folder, JOURNAL, RECEIPT, SCORECARD};
-use crate::freeze::Pins;
 use crate::frozen::{Budget, Frozen, Protocol, StrategyPin};
 use crate::journal;
 use crate::names::{MATCHUPS_MAX, MatchId};
@@ -153,17 +153,16 @@ pub struct IdentityCheck {
     pub seating: String,
 }
 
+/// Files whose digests are known already, by name.
+pub(crate) type Files = BTreeMap<String, FileSize>;
+
 /// Writes the receipt of a run that has ended.
 pub(crate) fn write(
     folder: &Folder,
-    frozen: &Frozen,
+    receipt: &mut Receipt,
     state: &State,
-    pins: &Pins,
-    ending: &Ending,
     now_ms: u64,
-) -> Result<Receipt, RunFault> {
-    let mut receipt = assemble(folder, frozen, ending)?;
-    receipt.versions.wasmtime.clone_from(&pins.wasmtime);
+) -> Result<(), RunFault> {
     receipt.run_id.clone_from(&state.run_id);
     receipt.started_at = timestamp(state.started_at_ms);
     receipt.finished_at = timestamp(now_ms);
@@ -171,19 +170,27 @@ pub(crate) fn write(
     receipt.record_digest = receipt.own_digest();
     let mut bytes = serde_json::to_vec_pretty(&receipt).expect("a receipt has string keys");
     bytes.push(b'\n');
-    folder.write(RECEIPT, &bytes, 0o644)?;
-    Ok(receipt)
+    folder.write(RECEIPT, &bytes, 0o644)
 }
 
 /// What a receipt of this folder says, its times and the run's id aside.
-pub(crate) fn assemble(folder: &Folder, frozen: &Frozen, ending: &Ending) -> Result<Receipt, RunFault> {
+pub(crate) fn assemble(
+    folder: &Folder,
+    frozen: &Frozen,
+    ending: &Ending,
+    known: &Files,
+) -> Result<Receipt, RunFault> {
     let journal = folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
     let root = frozen.digest();
     let (entries, head, _) = journal::read(&journal, root).unwrap_or((Vec::new(), root, 0));
     let planned = frozen.matchups.len();
     let completed = entries.len().min(planned);
     let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
-    let files = folder.files()?.into_iter().map(|name| file(folder, name));
+    let digest_of = |name: String| match known.get(&name) {
+        Some(file) => Ok(file.clone()),
+        None => file(folder, name),
+    };
+    let files = folder.files()?.into_iter().map(digest_of);
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let scorecard = files.iter().find(|file| file.path == SCORECARD && ending.class == Class::Success);
     let protocol = frozen.protocol.clone();

@@ -28,7 +28,7 @@ use crate::identities::{self, Disclosure};
 use crate::job::Jobs;
 use crate::journal::Journal;
 use crate::names::MatchId;
-use crate::receipt::{self, Receipt};
+use crate::receipt::{self, Files, Receipt};
 use crate::record::Used;
 use crate::seating::Seating;
 use crate::secret::Secret;
@@ -329,14 +329,14 @@ impl Run {
             packs: &self.packs,
             threads,
         };
-        let ending = match finish::finish(&planned, ending, watch) {
-            Ok(ending) => ending,
+        let (ending, files) = match finish::finish(&planned, ending, watch) {
+            Ok(finished) => finished,
             Err(fault) => {
                 finish::withdraw(&self.folder)?;
-                Ending::stalled(MatchId(self.frozen.matchups.len() as u32), fault)
+                (Ending::stalled(MatchId(self.frozen.matchups.len() as u32), fault), Files::new())
             }
         };
-        conclude(&self.folder, &self.frozen, &self.state, &self.pins, ending, clock)
+        conclude(&self.folder, &self.frozen, &self.state, &self.pins, (ending, &files), clock)
     }
 
     /// What the records of this run are read with.
@@ -361,7 +361,8 @@ impl Halted {
         for name in [SCORECARD, SCORECARD_MD] {
             self.folder.remove(name)?;
         }
-        conclude(&self.folder, &self.frozen, &self.state, &self.pins, self.ending, clock)
+        let none = Files::new();
+        conclude(&self.folder, &self.frozen, &self.state, &self.pins, (self.ending, &none), clock)
     }
 
     /// Why it can only end.
@@ -380,10 +381,12 @@ fn conclude(
     frozen: &Frozen,
     state: &State,
     pins: &Pins,
-    ending: Ending,
+    (ending, files): (Ending, &Files),
     clock: &dyn Clock,
 ) -> Result<Ended, RunFault> {
-    let receipt = receipt::write(folder, frozen, state, pins, &ending, clock.unix_ms())?;
+    let mut receipt = receipt::assemble(folder, frozen, &ending, files)?;
+    receipt.versions.wasmtime.clone_from(&pins.wasmtime);
+    receipt::write(folder, &mut receipt, state, clock.unix_ms())?;
     folder.remove(STATE)?;
     Ok(Ended { ending, receipt })
 }

@@ -17,7 +17,7 @@ use crate::freeze::Pins;
 use crate::frozen::{Matchup, MoveValidation};
 use crate::identities;
 use crate::names::MatchId;
-use crate::receipt::{self, Receipt};
+use crate::receipt::{self, Files, Receipt};
 use crate::run::{Run, WALL};
 
 /// What a run was found to be.
@@ -87,7 +87,7 @@ fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Di
         }
     }
     if difference.is_none() {
-        difference = check_receipt(&plan, receipt)?;
+        difference = check_receipt(&plan, receipt, &tabulated.files)?;
     }
     Ok(difference.map_or(Ok(tabulated), Err))
 }
@@ -157,8 +157,8 @@ fn check_scorecard(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<Option<
     Ok(None)
 }
 
-fn check_receipt(plan: &Plan<'_>, receipt: &Receipt) -> Result<Option<Difference>, RunFault> {
-    let mut expected = receipt::assemble(plan.folder, plan.frozen, &receipt.ending())?;
+fn check_receipt(plan: &Plan<'_>, receipt: &Receipt, files: &Files) -> Result<Option<Difference>, RunFault> {
+    let mut expected = receipt::assemble(plan.folder, plan.frozen, &receipt.ending(), files)?;
     expected.run_id.clone_from(&receipt.run_id);
     expected.started_at.clone_from(&receipt.started_at);
     expected.finished_at.clone_from(&receipt.finished_at);
