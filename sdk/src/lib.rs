@@ -38,6 +38,10 @@
 //! [`matrix`] is the iterated 2×2 game, the prisoner's dilemma among them: implement
 //! [`matrix::Strategy`] and write [`export_matrix!`] instead. A crate plays one game.
 //!
+//! # Experiments
+//! A computation that a claim pins is a third kind of crate: see [`experiment`] and
+//! [`export_experiment!`]. Its Cargo.toml asks for the feature `experiment`.
+//!
 //! # Test it before you play it
 //! A strategy is ordinary Rust and runs natively. [`campus::testing`] makes briefs and observations by
 //! hand:
@@ -72,6 +76,9 @@
 //! and no file; the same observations give the same actions, or the replay of the log says otherwise.
 
 pub mod campus;
+// Natively always, so that it is tested and documented.
+#[cfg(any(feature = "experiment", not(target_arch = "wasm32")))]
+pub mod experiment;
 pub mod log;
 pub mod matrix;
 #[cfg(any(target_arch = "wasm32", test))]

@@ -7,6 +7,7 @@ mod claims;
 mod cli;
 mod contests;
 mod draw;
+mod experiment;
 mod matrix;
 mod readme;
 mod sandbox;

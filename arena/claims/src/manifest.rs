@@ -161,11 +161,12 @@ impl Manifest {
         findings.or_none(manifest)
     }
 
-    /// Reads only what comparing needs, of a manifest that need not be whole.
+    /// Reads only what comparing needs, of a manifest that need not be whole. The caps on tolerances are
+    /// conditions of listing and not asked for here.
     pub fn rules_of(value: &Value) -> Result<Rules, Faults> {
         let mut findings = Findings::default();
         let object = Object::of(value, Pointer::default(), &mut findings);
-        let rules = object.and_then(|object| Rules::read(&object, &mut findings));
+        let rules = object.and_then(|object| Rules::read(&object, false, &mut findings));
         findings.or_none(rules)
     }
 
@@ -180,7 +181,7 @@ impl Manifest {
         let program = read_program(object, findings);
         let inputs = Input::read_all(object, findings);
         let arguments = read_arguments(object, findings);
-        let rules = Rules::read(object, findings);
+        let rules = Rules::read(object, true, findings);
         let limits = read_limits(object, findings);
         let engine = Engine::read(object, findings);
         let capabilities = read_capabilities(object, findings);

@@ -7,7 +7,7 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Pointer, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{Cmp, METRICS_MAX, Measured, Reported, Row, conclude};
+use crate::compare::{Cmp, METRICS_MAX, Measured, Reported, Row, Status, conclude, reason};
 use crate::document::{Object, digest_of, is_line, shown};
 use crate::fault::{Faults, Findings};
 use crate::manifest::{Engine, ID_BYTES_MAX, Input, Manifest, OUTPUTS_MAX};
@@ -347,6 +347,8 @@ pub fn assemble(place: &Place<'_>, results: &Value) -> Result<Record, Faults> {
     let read = Results::read(results)?;
     let (outcome, rows) = conclude(&place.manifest.rules, &read, place.role.cmp());
     let manifest = place.manifest.value();
+    let invalid = reason(&place.manifest.rules, &rows, place.role.cmp()) == Some(Status::Nonfinite);
+    let why = if invalid { Status::Nonfinite.name() } else { "" };
     let member = |key: &str, default: Value| results.get(key).cloned().unwrap_or(default);
     Record::read(serde_json::json!({
         "v": RECORD_VERSION,
@@ -359,7 +361,7 @@ pub fn assemble(place: &Place<'_>, results: &Value) -> Result<Record, Faults> {
         "engine": manifest["engine"],
         "inputs": manifest["inputs"],
         "outcome": outcome.name(),
-        "reason": member("reason", "".into()),
+        "reason": member("reason", why.into()),
         "metrics": results["metrics"],
         "outputs": member("outputs", serde_json::json!([])),
         "fuel": results["fuel"],

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use arena_canon::Digest;
 use arena_engine::limits::V1;
 use arena_sandbox::{
-    Admitted, Game, Host, HostOptions, LoadError, Refusal, Rejection, Seats, Strategy, admit,
+    Admitted, AdmittedExperiment, EXPERIMENT_WORLD, Game, Host, HostOptions, LoadError, Refusal, Rejection,
+    Seats, Strategy, admit, admit_experiment,
 };
 use arena_tournament::Component;
 
@@ -38,6 +39,8 @@ fn can_be_made(folder: &Path) -> bool {
 pub(crate) enum Refused {
     /// The file cannot be read.
     Unread(Unread),
+    /// It is an experiment, which plays no game.
+    Experiment(AdmittedExperiment),
     /// It is no component that may play.
     Rejected(Rejection),
 }
@@ -46,7 +49,9 @@ pub(crate) enum Refused {
 pub(crate) fn read(path: &Path) -> Result<Admitted, Refused> {
     let limit = V1.component_bytes_max;
     match files::read(path, limit) {
-        Ok(bytes) => admit(&bytes).map_err(Refused::Rejected),
+        Ok(bytes) => admit(&bytes).map_err(|rejection| {
+            admit_experiment(&bytes).map_or(Refused::Rejected(rejection), Refused::Experiment)
+        }),
         Err(unread @ Unread::TooLarge { .. }) => Err(Refused::Rejected(too_large(&unread))),
         Err(unread) => Err(Refused::Unread(unread)),
     }
@@ -64,6 +69,11 @@ pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
     let admitted = read(path).map_err(|refused| match refused {
         Refused::Unread(unread) => unread.reading("strategy", path),
         Refused::Rejected(rejection) => rejected(path, &rejection),
+        Refused::Experiment(_) => {
+            let doing = format!("play `{}`", files::shown(path));
+            let why = format!("it is an experiment ({EXPERIMENT_WORLD}), which plays no game");
+            Failure::new(Exit::Rejected, doing, why).hint("claims run experiments, see `arena claim --help`")
+        }
     })?;
     host.load(&admitted).map_err(|error| match error {
         LoadError::Rejected(rejection) => rejected(path, &rejection),

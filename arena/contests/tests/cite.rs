@@ -1,7 +1,9 @@
 //! Citations: the vectors, every form, every result, and what must never pass.
 
 use arena_canon::json::{Pointer, Value};
-use arena_contests::cite::{self, Citation, Gate, Reason, Registry, THRESHOLD, Verdict, YEAR_NOW};
+use arena_contests::cite::{
+    self, Act, Check, Checked, Citation, Gate, Reason, Registry, THRESHOLD, TextRead, Verdict, YEAR_NOW,
+};
 use arena_contests::document::Faults;
 use proptest::prelude::*;
 use serde_json::json;
@@ -54,6 +56,86 @@ fn the_registry_is_the_one_that_is_pinned() {
     let vectors = crate::vectors("contest/citations.json");
     let acts: Value = serde_json::from_str(include_str!("../data/acts-v1.json")).expect("JSON");
     assert_eq!(acts["acts"], vectors["registry"]);
+}
+
+#[test]
+fn version_two_says_what_was_looked_up_and_corrects_one_act() {
+    let (v1, v2) = (Registry::v1(), Registry::v2());
+    let pinned = "d869f57706b714a9e2fc12bb9a911fef0e01908391a97c4cc1ccc5cd857787a7";
+    assert_eq!((v2.version(), v2.sha256().to_string().as_str()), (2, pinned), "a correction is version 3");
+    assert_eq!(
+        [1, 2, 3].map(|version| Registry::of_version(version).map(Registry::version)),
+        [Some(1), Some(2), None]
+    );
+    let articles = |act: &Act| {
+        let inserted = act.inserted().map(str::to_owned).collect::<Vec<_>>();
+        (act.id().to_owned(), act.family(), act.last_article(), inserted)
+    };
+    let changed: Vec<_> =
+        v1.acts().iter().zip(v2.acts()).filter(|(a, b)| articles(a) != articles(b)).collect();
+    let [(before, after)] = changed[..] else { panic!("{changed:?}") };
+    assert_eq!((before.id(), before.inserted().count()), ("BRUSSELS1", 0));
+    assert_eq!(after.inserted().collect::<Vec<_>>(), ["71a", "71b", "71c", "71d"]);
+    assert!(v1.acts().iter().all(|act| *act.checked() == Checked::default()));
+    let unchecked = |of: fn(&Checked) -> &Option<Check>| -> Vec<&str> {
+        v2.acts().iter().filter(|act| of(act.checked()).is_none()).map(Act::id).collect()
+    };
+    assert_eq!(unchecked(|checked| &checked.last_article), ["DSM", "TSD", "PLD", "LT-CC", "ECHR", "UNC"]);
+    assert_eq!(unchecked(|checked| &checked.inserted).len(), v2.acts().len() - 1);
+    // A text as it was adopted cannot say what was inserted into it.
+    for act in v2.acts() {
+        assert!(act.checked().inserted.as_ref().is_none_or(|check| check.text == TextRead::Consolidated));
+    }
+}
+
+#[test]
+fn an_inserted_article_counts_from_the_version_that_has_it() {
+    let citation = Citation {
+        act: "Brussels I Recast".to_owned(),
+        article: "Art. 71a(2)".to_owned(),
+        jurisdiction: "EU".to_owned(),
+        url: "https://eur-lex.europa.eu/eli/reg/2012/1215/oj".to_owned(),
+    };
+    let of = |registry| told(&cite::check(&citation, registry, YEAR_NOW));
+    assert_eq!(
+        (of(Registry::v1()).as_str(), of(Registry::v2()).as_str()),
+        ("10: article_out_of_range", "100:")
+    );
+}
+
+#[test]
+fn a_registry_says_of_each_act_whether_it_was_checked() {
+    let act = json!({
+        "id": "X", "family": "echr", "max": 5, "ins": [], "aliases": ["x"],
+        "checked": { "last_article": null, "inserted": null },
+    });
+    let read = |schema: &str, changes: Value| {
+        let mut act = act.clone();
+        for (key, value) in changes.as_object().expect("an object") {
+            act[key] = value.clone();
+        }
+        let document = json!({ "schema": schema, "version": 3, "acts": [act] });
+        match Registry::read(document.to_string().as_bytes()) {
+            Ok(_) => Vec::new(),
+            Err(Faults(faults)) => faults.iter().map(|fault| fault.pointer.as_str().to_owned()).collect(),
+        }
+    };
+    let source = json!({ "source": "s", "commit": "c", "path": "p", "text": "as_adopted" });
+    let odd = json!({ "source": "s", "commit": "c", "path": "p", "text": "seen somewhere" });
+    for (changes, expected) in [
+        (json!({}), Vec::new()),
+        (json!({ "checked": { "last_article": source, "inserted": null } }), Vec::new()),
+        (json!({ "checked": null }), vec!["/acts/0/checked"]),
+        (json!({ "checked": { "last_article": null } }), vec!["/acts/0/checked/inserted"]),
+        (
+            json!({ "checked": { "last_article": odd, "inserted": "yes" } }),
+            vec!["/acts/0/checked/last_article/text", "/acts/0/checked/inserted"],
+        ),
+    ] {
+        assert_eq!(read("arena.contest.registry.v2", changes.clone()), expected, "{changes}");
+    }
+    assert_eq!(read("arena.contest.registry.v1", json!({})), ["/acts/0/checked"]);
+    assert_eq!(read("arena.contest.registry.v3", json!({})), ["/schema"]);
 }
 
 #[test]
@@ -120,6 +202,18 @@ fn superscripts_are_read_before_they_are_flattened() {
     }
     assert_eq!(told(&check("LT Civil Code", "str. 6.3641", "LT", CC)), "10: article_out_of_range");
     assert_eq!(told(&check("GDPR", "Art. 6¹", "EU", GDPR)), "20: article_malformed");
+}
+
+#[test]
+fn every_dash_is_a_dash() {
+    // The dashes of Unicode, and the minus sign.
+    let dashes = "-\u{58a}\u{5be}\u{1400}\u{1806}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}\u{2e17}\
+        \u{2e1a}\u{2e3a}\u{2e3b}\u{2e40}\u{2e5d}\u{301c}\u{3030}\u{30a0}\u{fe31}\u{fe32}\u{fe58}\u{fe63}\u{ff0d}\
+        \u{10d6e}\u{10ead}";
+    for dash in dashes.chars() {
+        let verdict = check("LT Civil Code", &format!("str. 6.228{dash}3"), "LT", CC);
+        assert_eq!(told(&verdict), "100:", "{dash:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of the crate as its callers see it: one binary, by topic.
 
 mod cite;
+mod closure;
 mod contest;
 mod leak;
 mod overlap;

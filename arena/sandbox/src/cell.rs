@@ -9,6 +9,7 @@ use rustix::time::{ClockId, clock_gettime};
 use wasmtime::{StoreContextMut, UpdateDeadline};
 
 use crate::ending::Stop;
+use crate::experiment::Desk;
 use crate::limiter::Limiter;
 use crate::log::GuestLog;
 use crate::seed::Luck;
@@ -23,6 +24,8 @@ pub(crate) struct Cell {
     /// Time since the episode's start: turns, never the host's clock.
     pub(crate) elapsed_ns: u64,
     pub(crate) luck: Luck,
+    /// What a run of an experiment has; strategies have none.
+    pub(crate) desk: Option<Box<Desk>>,
     pub(crate) cpu_ns_max: u64,
     call_cpu_started_ns: Option<u64>,
 }
@@ -37,6 +40,7 @@ impl Cell {
             start_seconds: 0,
             elapsed_ns: 0,
             luck: Luck::new(match_seed, seat),
+            desk: None,
             cpu_ns_max,
             call_cpu_started_ns: None,
         }

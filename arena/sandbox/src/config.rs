@@ -4,7 +4,7 @@
 use arena_engine::limits::{Limits, V1};
 use wasmparser::WasmFeatures;
 use wasmtime::{
-    Config, InstanceAllocationStrategy, OperatorCost, PoolingAllocationConfig, RegallocAlgorithm,
+    Config, InstanceAllocationStrategy, OperatorCost, OptLevel, PoolingAllocationConfig, RegallocAlgorithm,
 };
 
 use crate::host::Seats;
@@ -57,7 +57,7 @@ pub(crate) fn features() -> WasmFeatures {
         | WasmFeatures::COMPONENT_MODEL
 }
 
-pub(crate) fn config(seats: Seats) -> Config {
+pub(crate) fn config(seats: Seats, optimised: bool) -> Config {
     let mut config = Config::new();
     config
         .consume_fuel(true)
@@ -68,6 +68,7 @@ pub(crate) fn config(seats: Seats) -> Config {
         .max_wasm_stack(WASM_STACK_BYTES)
         .memory_init_cow(true)
         .relaxed_simd_deterministic(true)
+        .cranelift_opt_level(if optimised { OptLevel::Speed } else { OptLevel::None })
         .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Enable)
         .wasm_features(WasmFeatures::all().difference(features()), false);
     if let Seats::Pooled(seats) = seats {
@@ -75,6 +76,13 @@ pub(crate) fn config(seats: Seats) -> Config {
     }
     config
 }
+
+/// So few seats may keep some of their memory between two guests.
+const FEW_SEATS: u32 = 64;
+/// What a seat keeps of a memory: all of a small Rust guest's.
+const RESIDENT_BYTES: usize = 128 << 10;
+/// What a seat keeps of a table.
+const TABLE_RESIDENT_BYTES: usize = 4 << 10;
 
 fn pool(seats: u32, limits: &Limits) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
@@ -92,6 +100,10 @@ fn pool(seats: u32, limits: &Limits) -> PoolingAllocationConfig {
         .max_tables_per_module(PARTS.tables)
         .max_memory_size(limits.memory_bytes_max as usize)
         .table_elements(limits.table_elements_max as usize);
+    if seats <= FEW_SEATS {
+        // Cleared by writing, not by unmapping: a small guest's next seat then meets no page fault.
+        pool.linear_memory_keep_resident(RESIDENT_BYTES).table_keep_resident(TABLE_RESIDENT_BYTES);
+    }
     pool
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Stop {
     Unreadable(String),
     /// The guest ended itself through WASI.
     Exited,
+    /// A run of an experiment reported more than it may.
+    OverLimit { what: &'static str, limit: u64 },
     /// The safety stop.
     Overtime,
     /// The machine has no memory left: nobody's fault.
@@ -26,6 +28,7 @@ impl fmt::Display for Stop {
             Self::FuelSpent => f.write_str("fuel spent in a host call"),
             Self::Unreadable(why) => f.write_str(why),
             Self::Exited => f.write_str("the guest exited"),
+            Self::OverLimit { what, limit } => write!(f, "{what}: the limit is {limit}"),
             Self::Overtime => f.write_str("the safety stop"),
             Self::HostMemory(why) => write!(f, "the machine has no memory left: {why}"),
         }
@@ -78,6 +81,7 @@ fn of_stop(stop: Stop, error: wasmtime::Error, call: &Circumstances) -> Result<F
     Ok(match stop {
         Stop::FuelSpent => fuel_spent(&error, call),
         Stop::Unreadable(why) => Forfeit::Unreadable { why: cut(&why, WHY_CHARS_MAX) },
+        Stop::OverLimit { .. } => Forfeit::Unreadable { why: cut(&stop.to_string(), WHY_CHARS_MAX) },
         Stop::Exited => trapped(TrapKind::Exited, &error, call),
         Stop::Overtime => Forfeit::Overtime { limit_seconds: call.cpu_seconds_max },
         Stop::HostMemory(_) => {

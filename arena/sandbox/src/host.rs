@@ -1,6 +1,7 @@
 //! One per process: the runtime, the clock tick of the safety stop, and every strategy compiled so
 //! far.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +13,14 @@ use arena_engine::limits::{Limits, V1};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
-use crate::admit::{Admitted, Refusal, Rejection};
+use crate::admit::{Admitted, AdmittedExperiment, Refusal, Rejection};
 use crate::cache::DiskCache;
 use crate::cell::Cell;
+use crate::experiment::{self, Ran, RunError, Task};
 use crate::game::Game;
 use crate::seat::{self, MatrixSeat, Place, Seat, SeatError};
 use crate::world::campus::CampusPre;
+use crate::world::experiment::ExperimentPre;
 use crate::world::matrix::MatrixPre;
 use crate::{config, wasi, world};
 
@@ -44,6 +47,9 @@ pub struct HostOptions {
     /// CPU time of one call at which the safety stop ends it; the limits' value unless a test says
     /// otherwise.
     pub call_cpu_max: Duration,
+    /// Whether compiled code is optimised. A result that depends on it would be a fault of the compiler,
+    /// which is why a reference runs both ways.
+    pub optimised: bool,
 }
 
 impl HostOptions {
@@ -54,6 +60,7 @@ impl HostOptions {
             cache: None,
             tick: Duration::from_secs(1),
             call_cpu_max: Duration::from_secs(V1.call_cpu_seconds_max.into()),
+            optimised: true,
         }
     }
 }
@@ -66,6 +73,16 @@ pub struct Host {
     cache: Option<DiskCache>,
     loaded: Mutex<BTreeMap<Digest, Strategy>>,
     call_cpu_max: Duration,
+    pooled: bool,
+}
+
+/// A compiled experiment.
+pub struct Experiment {
+    engine: Engine,
+    pre: ExperimentPre<Cell>,
+    digest: Digest,
+    call_cpu_max: Duration,
+    pooled: bool,
 }
 
 /// A compiled strategy. Cheap to clone.
@@ -105,7 +122,7 @@ impl Host {
     pub fn new(options: &HostOptions) -> Result<Self, HostFault> {
         let fault =
             |error: wasmtime::Error| HostFault { doing: "starting the sandbox", source: error.into() };
-        let engine = Engine::new(&config::config(options.seats)).map_err(fault)?;
+        let engine = Engine::new(&config::config(options.seats, options.optimised)).map_err(fault)?;
         tick(&engine, options.tick);
         let mut lean = Linker::new(&engine);
         world::add_hosts(&mut lean).map_err(fault)?;
@@ -113,7 +130,8 @@ impl Host {
         wasi::add_to(&mut wasi).map_err(fault)?;
         let cache = options.cache.as_deref().map(|folder| DiskCache::open(folder, &engine)).transpose()?;
         let loaded = Mutex::new(BTreeMap::new());
-        Ok(Self { engine, lean, wasi, cache, loaded, call_cpu_max: options.call_cpu_max })
+        let pooled = matches!(options.seats, Seats::Pooled(_));
+        Ok(Self { engine, lean, wasi, cache, loaded, call_cpu_max: options.call_cpu_max, pooled })
     }
 
     /// Compiles an admitted component, once per digest.
@@ -122,7 +140,7 @@ impl Host {
         if let Some(strategy) = loaded().get(&admitted.digest()) {
             return Ok(strategy.clone());
         }
-        let component = self.component(admitted)?;
+        let component = self.component(admitted.digest(), admitted.bytes())?;
         let strategy = self.link(admitted, &component)?;
         let mut loaded = loaded();
         if loaded.len() >= LOADED_MAX {
@@ -132,31 +150,48 @@ impl Host {
         Ok(strategy)
     }
 
-    fn component(&self, admitted: &Admitted) -> Result<Component, LoadError> {
+    /// Compiles an admitted experiment.
+    pub fn load_experiment(&self, admitted: &AdmittedExperiment) -> Result<Experiment, LoadError> {
+        let component = self.component(admitted.digest(), admitted.bytes())?;
+        let mut linker = self.linker(admitted.imports_wasi(), &component)?;
+        let does_not_link = |error| rejected("admit.does_not_link", &error);
+        if admitted.imports_wasi() {
+            wasi::add_files(linker.to_mut(), &component, &self.engine).map_err(does_not_link)?;
+        }
+        let linked = linker.instantiate_pre(&component).and_then(ExperimentPre::new);
+        let pre = linked.map_err(does_not_link)?;
+        let (engine, digest) = (self.engine.clone(), admitted.digest());
+        Ok(Experiment { engine, pre, digest, call_cpu_max: self.call_cpu_max, pooled: self.pooled })
+    }
+
+    fn component(&self, digest: Digest, bytes: &[u8]) -> Result<Component, LoadError> {
         if let Some(cache) = &self.cache
-            && let Some(component) = cache.get(admitted.digest(), &self.engine)
+            && let Some(component) = cache.get(digest, &self.engine)
         {
             return Ok(component);
         }
-        let compiled = Component::new(&self.engine, admitted.bytes());
+        let compiled = Component::new(&self.engine, bytes);
         let component = compiled.map_err(|error| rejected("admit.does_not_compile", &error))?;
         if let Some(cache) = &self.cache {
             // Originals are truth: a cache that cannot be written costs time and nothing else.
-            cache.put(admitted.digest(), &component).ok();
+            cache.put(digest, &component).ok();
         }
         Ok(component)
     }
 
+    /// The lean linker, or one with whatever WASI the component imports.
+    fn linker(&self, imports_wasi: bool, component: &Component) -> Result<Cow<'_, Linker<Cell>>, LoadError> {
+        if !imports_wasi {
+            return Ok(Cow::Borrowed(&self.lean));
+        }
+        let mut denied = self.wasi.clone();
+        wasi::add_denied(&mut denied, component, &self.engine)
+            .map_err(|error| rejected("admit.does_not_link", &error))?;
+        Ok(Cow::Owned(denied))
+    }
+
     fn link(&self, admitted: &Admitted, component: &Component) -> Result<Strategy, LoadError> {
-        let mut denied;
-        let linker = if admitted.imports_wasi() {
-            denied = self.wasi.clone();
-            wasi::add_denied(&mut denied, component, &self.engine)
-                .map_err(|error| rejected("admit.does_not_link", &error))?;
-            &denied
-        } else {
-            &self.lean
-        };
+        let linker = self.linker(admitted.imports_wasi(), component)?;
         let linked = linker.instantiate_pre(component).and_then(|pre| match admitted.game() {
             Game::Campus => CampusPre::new(pre).map(Pre::Campus),
             Game::Matrix => MatrixPre::new(pre).map(Pre::Matrix),
@@ -190,6 +225,34 @@ fn tick(engine: &Engine, every: Duration) {
             }
         }
     });
+}
+
+impl Experiment {
+    /// Digest of the component.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Runs it once, in a fresh instance. What the guest does wrong is in the ending.
+    pub fn run(&self, task: &Task) -> Result<Ran, RunError> {
+        experiment::run(self, task)
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(crate) fn pre(&self) -> &ExperimentPre<Cell> {
+        &self.pre
+    }
+
+    pub(crate) fn call_cpu_max(&self) -> Duration {
+        self.call_cpu_max
+    }
+
+    pub(crate) fn pooled(&self) -> bool {
+        self.pooled
+    }
 }
 
 impl Strategy {

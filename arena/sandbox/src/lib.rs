@@ -1,4 +1,4 @@
-//! Untrusted strategies as WebAssembly components: admit, compile, seat, call.
+//! Untrusted strategies and experiments as WebAssembly components: admit, compile, seat or run.
 //!
 //! The only crate that names wasmtime. It knows the games it hosts and nothing of files to score,
 //! tournaments or money; what a guest can cause is data, and what the machine causes is an error.
@@ -8,6 +8,7 @@ mod cache;
 mod cell;
 mod config;
 mod ending;
+pub mod experiment;
 mod floor;
 mod game;
 mod host;
@@ -20,10 +21,12 @@ mod seed;
 mod wasi;
 mod world;
 
-pub use admit::{Admitted, Refusal, Rejection, admit};
+pub use admit::{
+    Admitted, AdmittedExperiment, EXPERIMENT_WORLD, Refusal, Rejection, admit, admit_experiment,
+};
 pub use floor::{Floor, MatrixFloor};
 pub use game::Game;
-pub use host::{Host, HostOptions, LoadError, Seats, Strategy};
+pub use host::{Experiment, Host, HostOptions, LoadError, Seats, Strategy};
 pub use play::{Played, PlayedMatrix, matrix_play, play};
 pub use probe::{Call, Probe, probe};
 pub use seat::{MatrixSeat, Seat, SeatError, SeatUsage};

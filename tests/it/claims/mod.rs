@@ -1,5 +1,7 @@
 //! Claims at the command line: the pure commands by their published numbers, and a whole life in a folder.
 
+mod rerun;
+
 use arena_cli::Exit;
 use serde_json::{Value, json};
 
@@ -123,7 +125,7 @@ impl Lab {
             lab.claim(&format!("agent {agent} --operator op-{agent} --key {{}}/{agent}.key --can wasm"));
             lab.claim(&format!("deposit 20000 --as {agent}"));
         }
-        lab.folder.file("run.wasm", "any bytes");
+        lab.folder.file("run.wasm", arena_tests::guest("monte-carlo"));
         lab.plain(
             "claim new {}/manifest.json --as sue --component {}/run.wasm --metric elo=1532.25 --dir {}/lab",
         );
@@ -156,7 +158,7 @@ impl Lab {
     }
 
     fn run(&mut self) -> (String, String) {
-        self.claim("list c1 {}/manifest.json --deposit 500 --as sue");
+        self.claim("list c1 {}/manifest.json --component {}/run.wasm --deposit 500 --as sue");
         self.claim("fund c1 3500 --as fay");
         assert_eq!(self.claim("assign c1"), ["draw_resolved"]);
         let runner = self.show()["claims"][0]["runner"].as_str().expect("drawn").to_owned();
@@ -214,7 +216,7 @@ fn who_audits_and_what_was_found_is_not_in_the_journal() {
 #[test]
 fn a_journal_that_was_changed_is_refused_and_a_torn_line_is_dropped() {
     let mut lab = Lab::open();
-    lab.claim("list c1 {}/manifest.json --deposit 500 --as sue");
+    lab.claim("list c1 {}/manifest.json --component {}/run.wasm --deposit 500 --as sue");
     let path = lab.folder.at("lab/journal.ndjson");
     let whole = std::fs::read_to_string(&path).expect("a journal");
     for cut in [1, 40, 200] {
@@ -243,8 +245,14 @@ fn refusals_name_their_code_and_change_nothing() {
         ("claim deposit 10 --as nobody --dir {}/lab", "unknown_agent"),
         ("claim payout 20001 --as fay --dir {}/lab", "ledger_refused"),
         ("claim deposit 10 --as fay --dir {}/lab --at 1700000000", "time_goes_back"),
-        ("claim list c1 {}/manifest.json --deposit 1 --as sue --dir {}/lab", "amount_too_small"),
-        ("claim list c1 {}/manifest.json --deposit 500 --as fay --dir {}/lab", "not_yours"),
+        (
+            "claim list c1 {}/manifest.json --component {}/run.wasm --deposit 1 --as sue --dir {}/lab",
+            "amount_too_small",
+        ),
+        (
+            "claim list c1 {}/manifest.json --component {}/run.wasm --deposit 500 --as fay --dir {}/lab",
+            "not_yours",
+        ),
     ] {
         let ran = lab.folder.arena(line);
         assert_eq!(ran.exit, Exit::Rejected, "{line}: {}", ran.err);

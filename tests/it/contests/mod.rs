@@ -2,6 +2,7 @@
 
 mod demo;
 mod refusals;
+mod registry;
 mod vectors;
 
 use arena_cli::{Env, Exit};

@@ -68,6 +68,14 @@ pub fn conclude(rules: &Rules, results: &Results, cmp: Cmp) -> (Outcome, Vec<Row
     (outcome, rows)
 }
 
+/// Why the claim does not hold, by the rows of `cmp`: a forbidden NaN or infinity before all else, since it makes
+/// the record invalid; otherwise what the first row found that does not pass.
+pub fn reason(rules: &Rules, rows: &[Row], cmp: Cmp) -> Option<Status> {
+    let found = || rows.iter().filter(|row| row.cmp == cmp && !row.passes()).map(|row| row.status);
+    let invalid = found().find(|status| *status == Status::Nonfinite && !rules.nonfinite_allowed);
+    invalid.or_else(|| found().next())
+}
+
 /// C3: whether two reruns agree.
 pub fn reruns(rules: &Rules, a: &Results, b: &Results) -> Vec<Row> {
     let (of_a, of_b) = (by_name(&a.metrics), by_name(&b.metrics));

@@ -135,7 +135,8 @@ impl Rules {
     pub(crate) const MEMBERS: [&'static str; 5] =
         ["metrics", "extra", "nonfinite", "determinism", "wide_tolerance"];
 
-    pub(crate) fn read(object: &Object<'_>, findings: &mut Findings) -> Option<Self> {
+    /// Reads them; where they are to be `listed`, tolerances beyond the caps are faults.
+    pub(crate) fn read(object: &Object<'_>, listed: bool, findings: &mut Findings) -> Option<Self> {
         let word = |key: &str, yes: &str, no: &str, findings: &mut Findings| {
             let what = format!("\"{yes}\" or \"{no}\"");
             object.read_or(key, &what, false, findings, |value| match value.as_str() {
@@ -157,7 +158,7 @@ impl Rules {
         };
         let mut names = BTreeSet::new();
         for (at, value) in object.list("metrics", METRICS_MAX, findings) {
-            if let Some(metric) = read_metric(value, &at, &rules, findings) {
+            if let Some(metric) = read_metric(value, &at, &rules, listed, findings) {
                 if !names.insert(metric.name.clone()) {
                     findings.add(&at.key("name"), "another metric has this name");
                 }
@@ -176,7 +177,13 @@ impl Rules {
     }
 }
 
-fn read_metric(value: &Value, at: &Pointer, rules: &Rules, findings: &mut Findings) -> Option<Metric> {
+fn read_metric(
+    value: &Value,
+    at: &Pointer,
+    rules: &Rules,
+    listed: bool,
+    findings: &mut Findings,
+) -> Option<Metric> {
     let object = Object::of(value, at.clone(), findings)?;
     let known = ["name", "kind", "scale", "claim", "claim_tol", "rerun_tol"];
     object.only(&known, findings);
@@ -197,8 +204,9 @@ fn read_metric(value: &Value, at: &Pointer, rules: &Rules, findings: &mut Findin
         findings.add(&object.place("claim"), "is not finite, and the manifest does not allow that");
     }
     let kind = kind?;
-    let claim_tolerance = read_claim_tolerance(&object, kind, claim.as_ref(), rules, findings);
-    let rerun_tolerance = read_rerun_tolerance(&object, kind, claim.as_ref(), rules, findings);
+    let capped = listed && !rules.wide_tolerance;
+    let claim_tolerance = read_claim_tolerance(&object, kind, claim.as_ref(), capped, findings);
+    let rerun_tolerance = read_rerun_tolerance(&object, kind, claim.as_ref(), (rules, capped), findings);
     Some(Metric {
         name: name?.to_owned(),
         kind,
@@ -255,17 +263,17 @@ fn read_bound(object: &Object<'_>, key: &str, findings: &mut Findings) -> Option
     })
 }
 
-/// `abs` and `rel`, within the caps unless the manifest says that they are wide.
+/// `abs` and `rel`, where `capped` within the caps.
 fn read_tolerance(
     object: &Object<'_>,
     claim: Option<&Measured>,
-    rules: &Rules,
+    capped: bool,
     findings: &mut Findings,
 ) -> Option<Tolerance> {
     let abs = read_bound(object, "abs", findings);
     let rel = read_bound(object, "rel", findings);
     let tenth = Decimal::parse("0.1").ok()?;
-    if let Some(rel) = rel.as_ref().filter(|rel| **rel > tenth && !rules.wide_tolerance) {
+    if let Some(rel) = rel.as_ref().filter(|rel| **rel > tenth && capped) {
         findings.add(
             &object.place("rel"),
             format!("{rel} is above 0.10; say \"wide_tolerance\": true to list it"),
@@ -273,7 +281,7 @@ fn read_tolerance(
     }
     if let (Some(abs), Some(Measured::Number(claim))) = (&abs, claim) {
         let cap = tenth.times(&claim.abs().max(Decimal::integer(1))).shortened();
-        if *abs > cap && !rules.wide_tolerance {
+        if *abs > cap && capped {
             let message = format!("{abs} is above {cap}, a tenth of the claim (at least of 1)");
             findings.add(&object.place("abs"), format!("{message}; say \"wide_tolerance\": true to list it"));
         }
@@ -285,7 +293,7 @@ fn read_claim_tolerance(
     metric: &Object<'_>,
     kind: Kind,
     claim: Option<&Measured>,
-    rules: &Rules,
+    capped: bool,
     findings: &mut Findings,
 ) -> Option<ClaimTolerance> {
     let Some(value) = metric.get("claim_tol") else { return Some(ClaimTolerance::Exact) };
@@ -305,7 +313,7 @@ fn read_claim_tolerance(
             "at_most" => Some(Direction::AtMost),
             _ => None,
         })?;
-    let tolerance = read_tolerance(&object, claim, rules, findings)?;
+    let tolerance = read_tolerance(&object, claim, capped, findings)?;
     if matches!(kind, Kind::Int | Kind::Decimal { .. }) {
         return Some(ClaimTolerance::Within(tolerance, direction));
     }
@@ -352,7 +360,7 @@ fn read_rerun_tolerance(
     metric: &Object<'_>,
     kind: Kind,
     claim: Option<&Measured>,
-    rules: &Rules,
+    (rules, capped): (&Rules, bool),
     findings: &mut Findings,
 ) -> Option<RerunTolerance> {
     let Some(value) = metric.get("rerun_tol") else { return Some(RerunTolerance::Exact) };
@@ -362,7 +370,7 @@ fn read_rerun_tolerance(
         Mode::Ulps(ulps) => RerunTolerance::Ulps(ulps),
         Mode::Tol => {
             object.only(&["mode", "abs", "rel"], findings);
-            RerunTolerance::Within(read_tolerance(&object, claim, rules, findings)?)
+            RerunTolerance::Within(read_tolerance(&object, claim, capped, findings)?)
         }
     };
     if rules.exact && tolerance != RerunTolerance::Exact {

@@ -8,7 +8,7 @@ mod metric;
 mod report;
 mod value;
 
-pub use judge::{Comparison, compare, conclude, reruns};
+pub use judge::{Comparison, compare, conclude, reason, reruns};
 pub(crate) use metric::is_name as is_metric_name;
 pub use metric::{ClaimTolerance, Direction, Kind, METRICS_MAX, Metric, RerunTolerance, Rules, Tolerance};
 pub use report::{Cmp, Row, Status};

@@ -1,7 +1,7 @@
 use arena_canon::json::Value;
 use serde_json::json;
 
-use super::{Cmp, Comparison, Row, Rules, Status, compare, conclude, first_differing_byte};
+use super::{Cmp, Comparison, Row, Rules, Status, compare, conclude, first_differing_byte, reason};
 use crate::luck::SplitMix;
 use crate::manifest::Manifest;
 use crate::record::{Outcome, Results};
@@ -291,11 +291,11 @@ fn reports_have_every_member_and_exact_numbers() {
 }
 
 #[test]
-fn rules_beyond_the_caps_or_of_no_kind_are_refused_together() {
+fn rules_of_no_kind_are_refused_together() {
     let text = Manifest::rules_of(&json!({
         "extra": "maybe", "wide_tolerance": 1,
         "metrics": [
-            { "name": "A", "kind": "decimal", "scale": 2, "claim": "5.00", "claim_tol": { "abs": "0.51", "rel": "0.11" } },
+            { "name": "A", "kind": "decimal", "scale": 2, "claim": "5.00", "claim_tol": { "abs": "0.51", "rel": ".11" } },
             { "name": "b", "kind": "int", "scale": 1, "claim": "x" },
             { "name": "c", "kind": "bool", "claim": true, "claim_tol": { "abs": "1", "rel": "0" } },
             { "name": "d", "kind": "f64", "claim": "3ff0000000000000", "rerun_tol": { "mode": "ulps", "ulps": 2 } },
@@ -311,8 +311,7 @@ fn rules_beyond_the_caps_or_of_no_kind_are_refused_together() {
         "/extra: must be \"ignore\" or \"fail\"",
         "/wide_tolerance: must be true or false",
         "/metrics/0/name: must be 1 to 64",
-        "/metrics/0/claim_tol/abs: 0.51 is above 0.5,",
-        "/metrics/0/claim_tol/rel: 0.11 is above 0.10",
+        "/metrics/0/claim_tol/rel: must be a decimal string, not below 0",
         "/metrics/1/scale: only a decimal has a scale",
         "/metrics/2/claim_tol: only numbers have a tolerance",
         "/metrics/3/rerun_tol/mode: mode `ulps` needs \"determinism\": \"tolerant\"",
@@ -326,6 +325,32 @@ fn rules_beyond_the_caps_or_of_no_kind_are_refused_together() {
     }
     let wide = json!({ "wide_tolerance": true, "metrics": [decimal("5.000", "4", "0.9", "two_sided")] });
     assert!(Manifest::rules_of(&wide).expect("allowed").badge());
+}
+
+/// What a record is turned away for is told before what it merely missed, wherever it stands.
+#[test]
+fn a_forbidden_token_is_the_reason_wherever_it_stands() {
+    let metric = |name: &str| json!({ "name": name, "kind": "decimal", "scale": 1, "claim": "1.0" });
+    let value = |name: &str, value: &str| json!({ "name": name, "kind": "decimal", "value": value });
+    let told = |nonfinite: &str, values: [&str; 3]| {
+        let metrics: Vec<Value> = ["a", "b", "c"].map(metric).into();
+        let rules =
+            Manifest::rules_of(&json!({ "nonfinite": nonfinite, "metrics": metrics })).expect("rules");
+        let reported = ["a", "b", "c"].into_iter().zip(values).map(|(name, text)| value(name, text));
+        let results = Results::read(&json!({ "metrics": reported.collect::<Vec<_>>() })).expect("results");
+        let (outcome, rows) = conclude(&rules, &results, Cmp::C1);
+        assert_eq!(reason(&rules, &rows, Cmp::C2), None);
+        (outcome, reason(&rules, &rows, Cmp::C1))
+    };
+    let not = Outcome::NotReproduced;
+    assert_eq!(told("forbid", ["1.0", "1.0", "1.0"]), (Outcome::Reproduced, None));
+    for token in ["NaN", "Inf", "-Inf"] {
+        for values in [[token, "2.0", "1.00"], ["2.0", token, "1.00"], ["2.0", "1.00", token]] {
+            assert_eq!(told("forbid", values), (not, Some(Status::Nonfinite)), "{values:?}");
+        }
+        assert_eq!(told("allow", ["2.0", token, "1.0"]), (not, Some(Status::Beyond)));
+        assert_eq!(told("allow", ["1.0", token, "2.0"]), (not, Some(Status::Nonfinite)));
+    }
 }
 
 #[test]

@@ -142,3 +142,48 @@ fn a_record_is_published_only_as_it_is_computed() {
     let text = assemble(&place, &twice).expect_err("faults").to_string();
     assert!(text.contains("/metrics/2/name: the metric `elo.alice` stands twice"), "{text}");
 }
+
+/// Beyond the caps nothing is listed that does not say so; records are compared under it all the same.
+#[test]
+fn tolerances_are_capped_at_listing() {
+    let with = |at: &str, tolerance: Value, wide: bool| {
+        let mut manifest = sample();
+        manifest["metrics"][0][at] = tolerance;
+        manifest["wide_tolerance"] = json!(wide);
+        manifest["determinism"] = json!("tolerant");
+        manifest
+    };
+    for at in ["claim_tol", "rerun_tol"] {
+        let tolerance = |abs: &str, rel: &str| {
+            let mut tolerance = json!({ "abs": abs, "rel": rel });
+            if at == "rerun_tol" {
+                tolerance["mode"] = json!("tol");
+            }
+            tolerance
+        };
+        assert!(Manifest::read(with(at, tolerance("153.225", "0.10"), false)).is_ok(), "{at}");
+        for (abs, rel, want) in [
+            ("153.2251", "0", format!("/metrics/0/{at}/abs: 153.2251 is above 153.225,")),
+            ("0", "0.1000001", format!("/metrics/0/{at}/rel: 0.1000001 is above 0.10")),
+        ] {
+            let manifest = with(at, tolerance(abs, rel), false);
+            let refused = Manifest::read(manifest.clone()).expect_err("beyond the caps").to_string();
+            assert!(refused.starts_with(&want), "{refused}");
+            assert!(Manifest::rules_of(&manifest).is_ok(), "{at} {abs} {rel}");
+            assert!(Manifest::read(with(at, tolerance(abs, rel), true)).is_ok(), "{at} {abs} {rel}");
+        }
+    }
+}
+
+#[test]
+fn a_record_with_a_forbidden_token_says_why_it_is_not_reproduced() {
+    let manifest = Manifest::read(sample()).expect("no faults");
+    let mut found = results();
+    assert_eq!(record(&manifest, Role::Runner, &found).reason, "");
+    found["metrics"][0]["value"] = json!("NaN");
+    found["metrics"][1]["value"] = json!("641");
+    for role in [Role::Runner, Role::Challenger, Role::Reference] {
+        let record = record(&manifest, role, &found);
+        assert_eq!((record.results.outcome.name(), record.reason.as_str()), ("not_reproduced", "nonfinite"));
+    }
+}

@@ -105,7 +105,8 @@ impl Params {
             fee: self.fee.units(),
             cost: self.assumptions.cost.units(),
             fake_cost: 0,
-            p_ppm: self.audit_floor_ppm,
+            // Whichever floor is lower: it is how often the least audited run is checked.
+            p_ppm: self.audit_floor_ppm.min(self.audit_floor_new_ppm),
             q_ppm: self.assumptions.q_ppm,
             slash_bps: BPS,
         };

@@ -12,8 +12,10 @@ pub use inequality::Inequality;
 pub use wire::ParamsError;
 
 use arena_canon::Digest;
-use arena_canon::json::{self, Value};
+use arena_canon::json::{self, Pointer, Value};
 use arena_ledger::Amount;
+
+use crate::fault::Findings;
 
 /// The format of a parameter set.
 pub const PARAMS_VERSION: &str = "arena-params/v1";
@@ -252,6 +254,11 @@ impl Params {
     /// The published set with what `value` says otherwise, by name or by symbol.
     pub fn overridden(value: &Value) -> Result<Self, ParamsError> {
         wire::overridden(value)
+    }
+
+    /// The same for a set that stands at `at` in another document.
+    pub(crate) fn overridden_at(value: &Value, at: Pointer, findings: &mut Findings) -> Self {
+        wire::overridden_at(value, at, findings)
     }
 }
 

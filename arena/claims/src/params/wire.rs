@@ -145,20 +145,30 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Params, ParamsError> {
     if let Some(object) = Object::of(&value, Pointer::default(), &mut findings) {
         object.constant("v", PARAMS_VERSION, &mut findings);
     }
-    let params = fill(&value, true, &mut findings);
+    let params = fill(&value, Pointer::default(), true, &mut findings);
     Ok(findings.or_none(Some(params))?)
 }
 
 pub(super) fn overridden(value: &Value) -> Result<Params, ParamsError> {
     let mut findings = Findings::default();
-    let params = fill(value, false, &mut findings);
+    let params = overridden_at(value, Pointer::default(), &mut findings);
     Ok(findings.or_none(Some(params))?)
 }
 
+/// The same for a set that stands at `at` in another document.
+pub(super) fn overridden_at(value: &Value, at: Pointer, findings: &mut Findings) -> Params {
+    if value.get("v").is_some()
+        && let Some(object) = Object::of(value, at.clone(), findings)
+    {
+        object.constant("v", PARAMS_VERSION, findings);
+    }
+    fill(value, at, false, findings)
+}
+
 /// The published set, with what `value` says in its place. A `whole` set names every member, by its name.
-fn fill(value: &Value, whole: bool, findings: &mut Findings) -> Params {
+fn fill(value: &Value, at: Pointer, whole: bool, findings: &mut Findings) -> Params {
     let mut params = Params::published();
-    let Some(object) = Object::of(value, Pointer::default(), findings) else { return params };
+    let Some(object) = Object::of(value, at, findings) else { return params };
     for (group, slots) in GROUPS {
         let inner = match group {
             "" => Some(object.clone()),

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use arena_canon::json::{self, Pointer, Value};
+use arena_ledger::Amount;
 
 use super::ending::{Ending, Vote};
 use crate::document::{Object, shown};
 use crate::fault::{Faults, Findings};
 use crate::manifest::ID_BYTES_MAX;
-use crate::params::{Params, ParamsError};
+use crate::params::Params;
 
 const CASE_BYTES_MAX: usize = 1 << 20;
 const PARTIES_MAX: usize = 256;
@@ -140,26 +141,15 @@ impl Case {
         let agree = challengers(object, "agree", &mut names, findings);
         let disagree = challengers(object, "disagree", &mut names, findings);
         let reviewers = reviewers(object, &mut names, findings);
-        let auditor = object.get("auditor").filter(|value| !value.is_null());
-        let auditor = auditor.and_then(|_| object.text("auditor", ID_BYTES_MAX, findings)).map(str::to_owned);
+        let auditor = auditor(object, &reviewers, findings);
         let appeals = appeals(object, &names, findings);
         let params = match object.get("params") {
             None | Some(Value::Null) => Some(Params::published()),
-            Some(value) => match Params::overridden(value) {
-                Ok(params) => Some(params),
-                Err(ParamsError::Faults(Faults(faults))) => {
-                    for fault in faults {
-                        findings
-                            .add(&object.place("params"), format!("{}: {}", fault.pointer, fault.message));
-                    }
-                    None
-                }
-                Err(ParamsError::Read(_)) => None,
-            },
+            Some(value) => Some(Params::overridden_at(value, object.place("params"), findings)),
         };
         let self_report = object.flag_or("self_report", false, findings);
         let undecided = object.flag_or("undecided", false, findings);
-        Some(Self {
+        let case = Self {
             ending: ending?,
             agree,
             disagree,
@@ -169,7 +159,27 @@ impl Case {
             self_report: self_report?,
             undecided: undecided?,
             params: params?,
-        })
+        };
+        if case.total_in().is_none() {
+            let most = Amount::MAX;
+            findings.add(&object.at, format!("what all put in together is above {most}, the largest amount"));
+        }
+        Some(case)
+    }
+
+    /// What all put in: the pool, stakes and bonds. Nothing where that is beyond all amounts.
+    pub(crate) fn total_in(&self) -> Option<Amount> {
+        let params = &self.params;
+        let staked = |each: Amount, heads: usize| each.checked_mul(u64::try_from(heads).ok()?);
+        let challengers = self.agree.len().saturating_add(self.disagree.len());
+        // A saturated bond is above what any runner's stake leaves room for.
+        Amount::checked_sum([
+            params.pool_min()?,
+            params.runner_stake,
+            staked(params.challenger_stake, challengers)?,
+            staked(params.reviewer_stake, self.reviewers.len())?,
+            staked(params.appeal_bond(), self.appeals.len())?,
+        ])
     }
 }
 
@@ -223,6 +233,18 @@ fn reviewers(object: &Object<'_>, names: &mut BTreeSet<String>, findings: &mut F
         }
     }
     all
+}
+
+/// Who was drawn to audit: a challenger of the case, or one that is not in it as it never committed.
+fn auditor(object: &Object<'_>, reviewers: &[Reviewer], findings: &mut Findings) -> Option<String> {
+    object.get("auditor").filter(|value| !value.is_null())?;
+    let name = object.text("auditor", ID_BYTES_MAX, findings)?;
+    if RESERVED.contains(&name) {
+        findings.add(&object.place("auditor"), format!("{} is not an agent's name", shown(name)));
+    } else if reviewers.iter().any(|reviewer| reviewer.name == name) {
+        findings.add(&object.place("auditor"), format!("{} has a role already", shown(name)));
+    }
+    Some(name.to_owned())
 }
 
 fn appeals(object: &Object<'_>, names: &BTreeSet<String>, findings: &mut Findings) -> Vec<Appeal> {

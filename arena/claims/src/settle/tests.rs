@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use arena_ledger::{Account, Amount, Asset, Ledger, apply, deposit};
 
+use super::case::RESERVED;
 use super::testing::SplitMix;
 use super::{Appeal, Case, CaseError, Challenger, Ending, Funder, Reviewer, Vote, settle, settle_into};
 use crate::params::Params;
@@ -167,7 +168,8 @@ fn what_is_no_case_is_refused_with_every_fault() {
     let text = |case: &str| Case::parse(case.as_bytes()).expect_err("refused").to_string();
     let all = text(
         r#"{"outcome":"won","agree":[{"name":"funders","revealed":1}],"disagree":[{"name":"x"},{"name":"x"}],
-            "reviewers":[{"name":"r","vote":"maybe"}],"auditor":7,"params":{"F":"-1","nope":1},"more":0}"#,
+            "reviewers":[{"name":"r","vote":"maybe"}],"auditor":7,
+            "params":{"F":"-1","nope":1,"v":"arena-params/v2","clocks":{"window_s":0}},"more":0}"#,
     );
     for want in [
         "/outcome: must be one of reproduced",
@@ -176,14 +178,69 @@ fn what_is_no_case_is_refused_with_every_fault() {
         "/disagree/1/name: `x` has a role already",
         "/reviewers/0/vote: must be an outcome, abstain or no_show",
         "/auditor: must be a text",
-        "/params: /F: must be an amount",
-        "/params: /nope: unknown member `nope`",
+        "/params/F: must be an amount",
+        "/params/nope: unknown member `nope`",
+        "/params/v: must be \"arena-params/v1\"",
+        "/params/clocks/window_s: must be an integer from 1",
         "/more: unknown member `more`",
     ] {
         assert!(all.contains(want), "{want} is not in:\n{all}");
     }
+    assert_eq!(text(r#"{"outcome":"reproduced","params":[]}"#), "/params: must be an object");
     let insolvent = Case::parse(br#"{"outcome":"reproduced","params":{"S":3000}}"#);
     assert!(matches!(insolvent, Err(CaseError::Insolvent { id: "I5", .. })), "{insolvent:?}");
+}
+
+#[test]
+fn an_auditor_is_an_agent_without_another_role() {
+    let case = |auditor: &str| {
+        let text = format!(
+            r#"{{"outcome":"reproduced","agree":[{{"name":"a"}}],"disagree":[{{"name":"d"}}],
+                "reviewers":[{{"name":"r","vote":"abstain"}}],"auditor":"{auditor}"}}"#
+        );
+        Case::parse(text.as_bytes()).map(|case| case.auditor).map_err(|error| error.to_string())
+    };
+    for fits in ["a", "d", "never-committed"] {
+        assert_eq!(case(fits), Ok(Some(fits.to_owned())));
+    }
+    for reserved in RESERVED {
+        assert_eq!(case(reserved), Err(format!("/auditor: `{reserved}` is not an agent's name")));
+    }
+    assert_eq!(case("r"), Err("/auditor: `r` has a role already".to_owned()));
+}
+
+/// Up to the largest amount all that went in comes out; beyond it, a case is refused.
+#[test]
+fn what_all_put_in_is_an_amount() {
+    let most = Amount::MAX.units();
+    let published = Case::bare(Ending::Reproduced, Params::published());
+    let parties = r#""agree":[{"name":"a","revealed":false},{"name":"b"}],"disagree":[{"name":"d","record_ok":true}],
+        "reviewers":[{"name":"r","vote":"abstain"},{"name":"s","vote":"no_show"}],"appeals":[{"name":"runner","won":false}]"#;
+    let alone = total_in(&published);
+    let together = alone + 3 * 2_500 + 2 * 1_500 + 2_100;
+    let case = |ending: Ending, name: &str, units: u64| {
+        let text = format!(r#"{{"outcome":"{ending}",{parties},"params":{{"{name}":"{units}"}}}}"#);
+        Case::parse(text.as_bytes())
+    };
+    for ending in Ending::ALL {
+        for (name, usual, heads) in [
+            ("fee", 1_000, 1),
+            ("auditor_fee", 600, 1),
+            ("reviewer_reserve", 2_400, 1),
+            ("runner_stake", 4_000, 1),
+            ("challenger_stake", 2_500, 3),
+            ("reviewer_stake", 1_500, 2),
+        ] {
+            let largest = (most - (together - heads * usual)) / heads;
+            let fits = case(ending, name, largest).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let out: u64 = settle(&fits).balances.values().map(|amount| amount.units()).sum();
+            assert_eq!(out, together - heads * usual + heads * largest, "{ending} with {name}");
+            for beyond in [largest + 1, most] {
+                let why = case(ending, name, beyond).expect_err("beyond all amounts").to_string();
+                assert!(why.ends_with("is above 9223372036854775807, the largest amount"), "{name}: {why}");
+            }
+        }
+    }
 }
 
 fn random_case(luck: &mut SplitMix, possible: bool) -> Case {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use arena_canon::Digest;
 use arena_engine::Excerpt;
 use arena_engine::limits::V1;
-use arena_sandbox::{Admitted, Game, Rejection, admit};
+use arena_sandbox::{EXPERIMENT_WORLD, Game, Rejection, admit, admit_experiment};
 use serde::Serialize;
 use serde_json::json;
 
@@ -80,8 +80,9 @@ struct Built {
     size_bytes: usize,
     sha256: Digest,
     world: &'static str,
+    /// Nothing, if it is an experiment.
     #[serde(skip)]
-    game: Game,
+    game: Option<Game>,
     imports: Vec<String>,
     /// The source was a component already.
     unchanged: bool,
@@ -138,9 +139,28 @@ fn finish(name: &str, module: &Path, path: &Path) -> Result<Built, Failure> {
     let module =
         files::read(module, V1.component_bytes_max).map_err(|unread| unread.reading("module", module))?;
     let encoded = toolchain::encode(&name, &module)?;
-    let admitted = admit(&encoded.bytes).map_err(|rejection| refused(&name, &rejection))?;
+    let built = admitted(name, path, &encoded.bytes, encoded.unchanged)?;
     files::write(path, &encoded.bytes, Existing::Replace)?;
-    Ok(Built::new(name, path, &admitted, encoded.unchanged))
+    Ok(built)
+}
+
+/// What the component is, if the sandbox takes it as a strategy or as an experiment.
+fn admitted(name: String, path: &Path, bytes: &[u8], unchanged: bool) -> Result<Built, Failure> {
+    let built = |world, game, sha256, imports: &[String]| Built {
+        name: name.clone(),
+        path: shown(path),
+        size_bytes: bytes.len(),
+        sha256,
+        world,
+        game,
+        imports: imports.to_vec(),
+        unchanged,
+    };
+    if let Ok(experiment) = admit_experiment(bytes) {
+        return Ok(built(EXPERIMENT_WORLD, None, experiment.digest(), experiment.imports()));
+    }
+    let strategy = admit(bytes).map_err(|rejection| refused(&name, &rejection))?;
+    Ok(built(strategy.world(), Some(strategy.game()), strategy.digest(), strategy.imports()))
 }
 
 fn refused(name: &str, rejection: &Rejection) -> Failure {
@@ -187,26 +207,11 @@ fn report(outcomes: Vec<Result<Built, Failure>>, output: Output, io: &mut Io<'_>
     if let ([component], Exit::Success) = (built.as_slice(), exit) {
         let path = quoted(&component.path);
         io.talk(match component.game {
-            Game::Campus => format!("next: arena play two-spikes {path} --watch"),
-            Game::Matrix => format!("next: arena check {path}"),
+            Some(Game::Campus) => format!("next: arena play two-spikes {path} --watch"),
+            Some(Game::Matrix) | None => format!("next: arena check {path}"),
         });
     }
     exit
-}
-
-impl Built {
-    fn new(name: String, path: &Path, admitted: &Admitted, unchanged: bool) -> Self {
-        Self {
-            name,
-            path: shown(path),
-            size_bytes: admitted.size(),
-            sha256: admitted.digest(),
-            world: admitted.world(),
-            game: admitted.game(),
-            imports: admitted.imports().to_vec(),
-            unchanged,
-        }
-    }
 }
 
 /// A path as it can be typed into a shell.

@@ -1,8 +1,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use arena_canon::Digest;
 use arena_engine::limits::V1;
-use arena_sandbox::{Admitted, Call, Host, LoadError, Probe, Rejection, Seats, Strategy, probe};
+use arena_sandbox::{
+    Admitted, AdmittedExperiment, Call, EXPERIMENT_WORLD, Host, LoadError, Probe, Rejection, Seats, Strategy,
+    probe,
+};
 use serde_json::{Value, json};
 
 use crate::commands::Output;
@@ -18,7 +22,8 @@ use crate::view::numbers::count;
 /// Check whether strategies are admitted, and what they use
 ///
 /// Says what the gate says, word for word, and every reason at once. What is admitted is compiled and
-/// plays a small probe twice, in fresh seats.
+/// plays a small probe twice, in fresh seats. An experiment is compiled and not run: it needs the
+/// arguments and inputs of a claim.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -61,6 +66,8 @@ enum Verdict {
     Unread(Failure),
     Refused(Rejection),
     Admitted(Box<Report>),
+    /// Compiled, not run.
+    Experiment(AdmittedExperiment),
 }
 
 struct Report {
@@ -72,6 +79,13 @@ fn examine(host: &Host, path: &std::path::Path, io: &mut Io<'_>) -> Result<Verdi
     let admitted = match strategies::read(path) {
         Ok(admitted) => admitted,
         Err(Refused::Unread(unread)) => return Ok(Verdict::Unread(unread.reading("strategy", path))),
+        Err(Refused::Experiment(admitted)) => {
+            return match host.load_experiment(&admitted) {
+                Ok(_) => Ok(Verdict::Experiment(admitted)),
+                Err(LoadError::Rejected(rejection)) => Ok(Verdict::Refused(rejection)),
+                Err(LoadError::Host(fault)) => Err(fault.into()),
+            };
+        }
         Err(Refused::Rejected(rejection)) => return Ok(Verdict::Refused(rejection)),
     };
     let started = Instant::now();
@@ -92,7 +106,7 @@ impl Verdict {
             Self::Refused(_) => Exit::Rejected,
             Self::Admitted(report) if !report.probe.deterministic => Exit::Rejected,
             Self::Admitted(report) if report.probe.forfeit.is_some() => Exit::Forfeited,
-            Self::Admitted(_) => Exit::Success,
+            Self::Admitted(_) | Self::Experiment(_) => Exit::Success,
         }
     }
 
@@ -106,6 +120,16 @@ impl Verdict {
                 json!({ "file": file, "admitted": false, "refusals": refusals.collect::<Vec<_>>() })
             }
             Self::Admitted(report) => report.json(file),
+            Self::Experiment(admitted) => json!({
+                "file": file,
+                "admitted": true,
+                "sha256": admitted.digest(),
+                "size_bytes": admitted.size(),
+                "world": EXPERIMENT_WORLD,
+                "imports": admitted.imports(),
+                "linker": admitted.linker(),
+                "probe": null,
+            }),
         }
     }
 }
@@ -136,16 +160,7 @@ impl Report {
         let Self { admitted, probe } = self;
         let mut facts = Facts::default();
         facts.add("world", admitted.world());
-        let imports: Vec<String> = admitted
-            .imports()
-            .iter()
-            .map(|name| arena_engine::Excerpt { text: name, max: 120 }.to_string())
-            .collect();
-        let imports = if imports.is_empty() { "nothing".to_owned() } else { imports.join(" ") };
-        facts.add("imports", "").aside(imports);
-        facts.add("linker", admitted.linker());
-        facts.add("size", format!("{} bytes", count(admitted.size() as u64)));
-        facts.add("digest", format!("sha256:{}", admitted.digest()));
+        about(&mut facts, admitted.imports(), admitted.linker(), admitted.size(), admitted.digest());
         facts.add("fuel", "").aside(fuel(&probe.calls));
         let most = format!("{} bytes of {}", count(probe.memory_bytes), count(V1.memory_bytes_max));
         facts.add("memory", most);
@@ -158,6 +173,17 @@ impl Report {
         }
         facts
     }
+}
+
+/// What is told of every component.
+fn about(facts: &mut Facts, imports: &[String], linker: &str, size: usize, digest: Digest) {
+    let imports: Vec<String> =
+        imports.iter().map(|name| arena_engine::Excerpt { text: name, max: 120 }.to_string()).collect();
+    let imports = if imports.is_empty() { "nothing".to_owned() } else { imports.join(" ") };
+    facts.add("imports", "").aside(imports);
+    facts.add("linker", linker);
+    facts.add("size", format!("{} bytes", count(size as u64)));
+    facts.add("digest", format!("sha256:{digest}"));
 }
 
 /// What every call used; many turns in a row that used the same are told together.
@@ -187,6 +213,16 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 if let Some(hint) = &refusal.hint {
                     io.print(format_args!("  {} {hint}", ink.paint(Tone::Strong, "hint:")));
                 }
+            }
+        }
+        Verdict::Experiment(admitted) => {
+            io.print(format_args!("{} {}", ink.paint(Tone::Strong, file), ink.paint(Tone::Good, "admitted")));
+            let mut facts = Facts::default();
+            facts.add("world", EXPERIMENT_WORLD);
+            about(&mut facts, admitted.imports(), admitted.linker(), admitted.size(), admitted.digest());
+            facts.add("run", "not run: it needs the arguments and inputs of a claim");
+            for line in facts.lines(io.columns().saturating_sub(2), ink) {
+                io.print(format_args!("  {line}"));
             }
         }
         Verdict::Admitted(report) => {

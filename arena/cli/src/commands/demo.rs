@@ -15,7 +15,7 @@ use crate::files::{self, Existing};
 use crate::ink::Tone;
 use crate::io::Io;
 use crate::packs::{self, Named};
-use crate::strategies;
+use crate::strategies::{self, Refused};
 use crate::view::numbers::{count, counted, grouped};
 use crate::view::outcome::stars;
 use crate::view::table::{Cell, Column, Table};
@@ -127,7 +127,11 @@ fn load(folder: &Path, io: &mut Io<'_>) -> Result<Vec<Contender>, Failure> {
     let mut contenders = Vec::with_capacity(paths.len());
     let mut passed_over = 0;
     for path in paths {
-        if strategies::read(&path).is_ok_and(|admitted| admitted.game() != Game::Campus) {
+        let other = match strategies::read(&path) {
+            Ok(admitted) => admitted.game() != Game::Campus,
+            Err(refused) => matches!(refused, Refused::Experiment(_)),
+        };
+        if other {
             passed_over += 1;
             continue;
         }

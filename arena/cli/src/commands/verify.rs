@@ -10,6 +10,7 @@ use arena_tournament::{Class, Verified};
 use serde_json::json;
 
 use crate::commands::Output;
+use crate::commands::claim;
 use crate::commands::tournament::{Replayed, verify as verify_tournament};
 use crate::exit::Exit;
 use crate::failure::{Failure, place};
@@ -26,10 +27,13 @@ use crate::strategies;
 ///
 /// Of the folder of a tournament, recomputes records, journal, identities, scorecard and receipt, and
 /// plays a sample of the matches again, or all of them.
+///
+/// Of the folder of an instance of claims, derives every event of the journal again: draws, commitments,
+/// signatures, comparisons and money.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Episode logs, and folders of tournaments
+    /// Episode logs, and folders of tournaments or claims
     #[arg(required = true, value_name = "LOG|DIR")]
     logs: Vec<PathBuf>,
 
@@ -70,7 +74,9 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let mut results = Vec::new();
     for path in &args.logs {
         let shown = files::shown(path);
-        let verdict = if path.is_dir() {
+        let verdict = if claim::is_instance(path) {
+            claims(path, io)?
+        } else if path.is_dir() {
             tournament(path, args.all, io)?
         } else {
             examine(path, pack.as_ref(), strategy.as_ref())?
@@ -103,6 +109,8 @@ enum Verdict {
     Verified { pack: String, stars: Value, sealed: bool, rerun: Rerun },
     /// The run of a tournament is what its folder says.
     Tournament(Verified),
+    /// Every event of an instance of claims follows.
+    Claims(claim::Verified),
     /// It is another kind of document, as lies beside the log of a forfeit.
     NoLog,
 }
@@ -157,6 +165,15 @@ fn tournament(path: &Path, all: bool, io: &mut Io<'_>) -> Result<Verdict, Failur
     Ok(match verify_tournament(path, replayed, io) {
         Ok(Ok(verified)) => Verdict::Tournament(verified),
         Ok(Err(difference)) => rejected(String::new(), difference),
+        Err(failure) => Verdict::Unread(failure),
+    })
+}
+
+/// An instance of claims.
+fn claims(path: &Path, io: &mut Io<'_>) -> Result<Verdict, Failure> {
+    Ok(match claim::verify(path, io) {
+        Ok(Ok(verified)) => Verdict::Claims(verified),
+        Ok(Err(findings)) => Verdict::Rejected { findings, hint: None },
         Err(failure) => Verdict::Unread(failure),
     })
 }
@@ -263,7 +280,7 @@ impl Verdict {
         match self {
             Self::Unread(failure) => failure.exit(),
             Self::Rejected { .. } => Exit::Rejected,
-            Self::Verified { .. } | Self::Tournament(_) => Exit::Success,
+            Self::Verified { .. } | Self::Tournament(_) | Self::Claims(_) => Exit::Success,
             Self::NoLog => Exit::Usage,
         }
     }
@@ -278,6 +295,10 @@ impl Verdict {
             Self::Tournament(verified) => json!({
                 "file": file, "verified": true, "terminal": verified.class, "records": verified.records,
                 "replayed": verified.replayed,
+            }),
+            Self::Claims(found) => json!({
+                "file": file, "verified": true, "events": found.events, "claims": found.claims,
+                "over": found.over, "records": found.records, "draws": found.draws, "blobs": found.blobs,
             }),
             Self::Verified { pack, stars, sealed, rerun } => {
                 let rerun = match rerun {
@@ -305,6 +326,14 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
             }
         }
         Verdict::Tournament(verified) => show_tournament(file, verified, io),
+        Verdict::Claims(found) => {
+            let claim::Verified { events, claims, over, records, draws, blobs } = found;
+            io.print(format_args!(
+                "{} {file} · {claims} claims, {over} over · {events} events follow, {draws} draws, {records} \
+                 signed records, {blobs} blobs",
+                ink.paint(Tone::Good, "ok:")
+            ));
+        }
         Verdict::NoLog => io.warn(format_args!("`{file}`: {NO_LOG}")),
         Verdict::Verified { pack, stars, sealed, rerun } => {
             let stars = stars.as_u64().map(|stars| crate::view::outcome::stars(stars as u8));

@@ -60,6 +60,7 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  arena worker local --folder run")]
 struct LocalArgs {
     /// The run's folder
     #[arg(long, value_name = "DIR")]

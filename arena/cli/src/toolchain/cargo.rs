@@ -1,5 +1,6 @@
 //! What cargo is asked: which packages there are, and to compile them.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,16 @@ pub(super) struct Package {
     pub(super) source: Option<String>,
     pub(super) manifest_path: PathBuf,
     pub(super) targets: Vec<Target>,
+    #[serde(default)]
+    pub(super) dependencies: Vec<Dependency>,
+}
+
+/// What a package asks of another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(super) struct Dependency {
+    name: String,
+    #[serde(default)]
+    features: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,6 +81,8 @@ pub(crate) struct Workspace {
 pub(crate) struct Crate {
     pub(crate) name: String,
     id: String,
+    /// Dependencies with the features that are asked of them.
+    asks: Vec<Dependency>,
 }
 
 /// How to compile.
@@ -150,9 +163,13 @@ impl Workspace {
             Failure::new(Exit::Blocked, doing(crates), "cargo cannot find what it depends on, see above")
         })?;
         let places = Places::of(&about, &compiler)?;
-        let (status, messages) = run(command(root, crates, settings, &compiler, &places), crates)?;
-        if !status.success() {
-            return Err(not_compiled(crates, status, &messages));
+        let mut messages = Vec::new();
+        for crates in alike(crates) {
+            let (status, told) = run(command(root, &crates, settings, &compiler, &places), &crates)?;
+            if !status.success() {
+                return Err(not_compiled(&crates, status, &told));
+            }
+            messages.extend(told);
         }
         let modules: Result<_, _> = crates.iter().map(|it| it.module_among(&messages)).collect();
         Ok(Compiled { modules: modules?, places })
@@ -161,8 +178,21 @@ impl Workspace {
 
 impl Package {
     fn strategy(&self) -> Crate {
-        Crate { name: self.name.clone(), id: self.id.clone() }
+        let mut asks = self.dependencies.clone();
+        asks.retain(|dependency| !dependency.features.is_empty());
+        asks.sort();
+        Crate { name: self.name.clone(), id: self.id.clone(), asks }
     }
+}
+
+/// Crates that ask the same of their dependencies, together. Cargo gives a dependency the features that any
+/// of the packages it builds at once asks for, and a component may not depend on what is built beside it.
+fn alike(crates: &[Crate]) -> Vec<Vec<Crate>> {
+    let mut groups: BTreeMap<&[Dependency], Vec<Crate>> = BTreeMap::new();
+    for it in crates {
+        groups.entry(&it.asks).or_default().push(it.clone());
+    }
+    groups.into_values().collect()
 }
 
 /// A line that cargo prints for programs.
@@ -281,4 +311,24 @@ fn not_started(why: &std::io::Error) -> Failure {
 fn doing(crates: &[Crate]) -> String {
     let names: Vec<_> = crates.iter().map(|it| format!("`{}`", Excerpt::line(&it.name))).collect();
     format!("build {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Crate, Dependency, alike};
+
+    #[test]
+    fn what_asks_for_other_features_is_built_by_itself() {
+        let asking = |name: &str, features: &[&str]| {
+            let features = features.iter().map(|feature| (*feature).to_owned()).collect();
+            let asks = vec![Dependency { name: "arena-sdk".to_owned(), features }];
+            Crate { name: name.to_owned(), id: name.to_owned(), asks }
+        };
+        let plain = |name: &str| Crate { asks: Vec::new(), ..asking(name, &[]) };
+        let crates = [plain("a"), asking("b", &["experiment"]), plain("c"), asking("d", &["experiment"])];
+        let groups = alike(&crates);
+        let names: Vec<Vec<&str>> =
+            groups.iter().map(|group| group.iter().map(|it| it.name.as_str()).collect()).collect();
+        assert_eq!(names, [["a", "c"], ["b", "d"]]);
+    }
 }

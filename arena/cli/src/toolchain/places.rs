@@ -102,6 +102,7 @@ mod tests {
             id: String::new(),
             source: source.map(str::to_owned),
             manifest_path: Path::new(folder).join("Cargo.toml"),
+            dependencies: Vec::new(),
             targets: Vec::new(),
         };
         let registry = Some("registry+https://github.com/rust-lang/crates.io-index");

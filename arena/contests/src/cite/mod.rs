@@ -6,6 +6,7 @@
 
 mod act;
 mod article;
+mod checked;
 mod registry;
 mod url;
 
@@ -14,6 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use arena_canon::json::{Pointer, Value};
 use serde_json::json;
 
+pub use checked::{Check, Checked, TextRead};
 pub use registry::{Act, Family, Registry};
 
 use crate::document::{Faults, Length, Object};
@@ -226,6 +228,7 @@ const fn is_dash(letter: char) -> bool {
                 | '\u{2e3a}'
                 | '\u{2e3b}'
                 | '\u{2e40}'
+                | '\u{2e5d}'
                 | '\u{301c}'
                 | '\u{3030}'
                 | '\u{30a0}'
@@ -234,6 +237,8 @@ const fn is_dash(letter: char) -> bool {
                 | '\u{fe58}'
                 | '\u{fe63}'
                 | '\u{ff0d}'
+                | '\u{10d6e}'
+                | '\u{10ead}'
     )
 }
 

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use arena_canon::Digest;
 use arena_canon::json::{self, Pointer, Value};
 
+use super::checked::Checked;
 use crate::document::{Faults, Object, array, text};
 use crate::words::words;
 
@@ -63,6 +64,7 @@ pub struct Act {
     pub(crate) tar: Option<String>,
     pub(crate) tais: Option<String>,
     pub(crate) law: Option<String>,
+    checked: Checked,
 }
 
 impl Act {
@@ -74,6 +76,31 @@ impl Act {
     /// Its kind.
     pub fn family(&self) -> Family {
         self.family
+    }
+
+    /// The number of its last article: `99`, or of the last one of each book: `1.138 2.184`.
+    pub fn last_article(&self) -> String {
+        match &self.articles {
+            Articles::Plain { max, .. } => max.to_string(),
+            Articles::Books(books) => {
+                let last = books.iter().map(|(book, max)| format!("{book}.{max}"));
+                last.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// The articles that were inserted with a letter.
+    pub fn inserted(&self) -> impl Iterator<Item = &str> {
+        let inserted = match &self.articles {
+            Articles::Plain { inserted, .. } => Some(inserted),
+            Articles::Books(_) => None,
+        };
+        inserted.into_iter().flatten().map(String::as_str)
+    }
+
+    /// What of this was looked up at a source. In version 1 nothing says so.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
     }
 }
 
@@ -88,21 +115,63 @@ pub struct Registry {
 }
 
 const V1: &str = include_str!("../../data/acts-v1.json");
+const V2: &str = include_str!("../../data/acts-v2.json");
 /// Bytes of a registry.
 const BYTES_MAX: usize = 1 << 20;
 const ACTS_MAX: usize = 10_000;
 const LIST_MAX: usize = 1_000;
 
-const KEYS: [&str; 13] = [
-    "id", "family", "kind", "year", "number", "max", "ins", "aliases", "celex", "books", "tar", "tais", "law",
+/// The members of an act. The last one belongs to the second form of a registry.
+const KEYS: [&str; 14] = [
+    "id", "family", "kind", "year", "number", "max", "ins", "aliases", "celex", "books", "tar", "tais",
+    "law", "checked",
 ];
 
+/// The forms in which a registry is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Acts and their articles.
+    V1,
+    /// And for each act, where its articles were looked up.
+    V2,
+}
+
+impl Form {
+    fn named(schema: &str) -> Option<Self> {
+        match schema {
+            "arena.contest.registry.v1" => Some(Self::V1),
+            "arena.contest.registry.v2" => Some(Self::V2),
+            _ => None,
+        }
+    }
+
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::V1 => &KEYS[..KEYS.len() - 1],
+            Self::V2 => &KEYS,
+        }
+    }
+}
+
 impl Registry {
-    /// The registry that is built in.
+    /// Version 1, by which citations are judged where a contest does not pin another one.
     pub fn v1() -> &'static Self {
         static REGISTRY: LazyLock<Registry> =
             LazyLock::new(|| Registry::read(V1.as_bytes()).expect("the built-in registry has no fault"));
         &REGISTRY
+    }
+
+    /// Version 2: the articles that were inserted into Brussels I, and for each act, what of it was
+    /// looked up at a source.
+    pub fn v2() -> &'static Self {
+        static REGISTRY: LazyLock<Registry> =
+            LazyLock::new(|| Registry::read(V2.as_bytes()).expect("the built-in registry has no fault"));
+        &REGISTRY
+    }
+
+    /// The built-in registry of a version.
+    pub fn of_version(version: u32) -> Option<&'static Self> {
+        [Self::v1(), Self::v2()].into_iter().find(|registry| registry.version == version)
     }
 
     /// Reads a registry of another version.
@@ -122,9 +191,7 @@ impl Registry {
 
     fn of(document: &Value, faults: &mut Faults) -> Option<Self> {
         let object = Object::read(document, &Pointer::default(), &["schema", "version", "acts"], faults)?;
-        if object.text("schema", faults)? != "arena.contest.registry.v1" {
-            faults.add(&object.at("schema"), "expected arena.contest.registry.v1");
-        }
+        let form = object.word("schema", Form::named, faults)?;
         let version = number(&object, "version", faults)?;
         let mut registry = Self {
             version,
@@ -135,15 +202,15 @@ impl Registry {
         };
         for (i, item) in object.array("acts", ACTS_MAX, faults)?.iter().enumerate() {
             let at = object.at("acts").index(i);
-            if let Some(act) = Object::read(item, &at, &KEYS, faults) {
-                registry.add(&act, faults);
+            if let Some(act) = Object::read(item, &at, form.keys(), faults) {
+                registry.add(&act, form, faults);
             }
         }
         Some(registry)
     }
 
-    fn add(&mut self, object: &Object<'_>, faults: &mut Faults) -> Option<()> {
-        let act = read_act(object, faults)?;
+    fn add(&mut self, object: &Object<'_>, form: Form, faults: &mut Faults) -> Option<()> {
+        let act = read_act(object, form, faults)?;
         let index = self.acts.len();
         if let Some(eu) = act.eu
             && self.by_number.insert(eu, index).is_some()
@@ -188,7 +255,7 @@ impl Registry {
     }
 }
 
-fn read_act(object: &Object<'_>, faults: &mut Faults) -> Option<Act> {
+fn read_act(object: &Object<'_>, form: Form, faults: &mut Faults) -> Option<Act> {
     let word = object.text("family", faults)?;
     let Some(family) = Family::named(word) else {
         faults.add(&object.at("family"), "no family has this name");
@@ -212,6 +279,7 @@ fn read_act(object: &Object<'_>, faults: &mut Faults) -> Option<Act> {
         tar: object.optional_text("tar", faults).map(owned),
         tais: object.optional_text("tais", faults).map(owned),
         law: object.optional_text("law", faults).map(owned),
+        checked: if form == Form::V2 { Checked::read(object, faults)? } else { Checked::default() },
     })
 }
 

@@ -52,14 +52,19 @@ pub fn read_record(value: &Value, at: &Pointer, faults: &mut Faults) -> Option<W
     let submitted_at = stamp.and_then(|text| stamp_of(text, &object.at("submitted_at"), faults));
     let unjudged = matches!(state.as_str(), "missing" | "pending");
     if unjudged || super::record::State::named(&state, super::record::Outcome::Rejected).is_none() {
-        // Nothing else of these is looked at, so nothing else of them has to be there.
+        // Nothing else of these is looked at, so nothing else of them has to be there. Of their
+        // penalties only the one that burns a stake keeps its name.
         let penalties = object.optional("penalties").and_then(Value::as_array);
-        let penalties = penalties.map_or(0, Vec::len).min(1);
+        let disclosure = Penalty::DisclosureViolation.name();
+        let penalty = penalties.and_then(|words| {
+            let is_disclosed = unjudged && words.iter().any(|word| word == disclosure);
+            words.first().map(|_| if is_disclosed { disclosure.to_owned() } else { String::new() })
+        });
         let declared = object.optional("operator_intervention").and_then(Value::as_str);
         return Some(Written {
             state,
             submitted_at,
-            penalties: vec![String::new(); penalties],
+            penalties: penalty.into_iter().collect(),
             operator_intervention: declared.unwrap_or_default().to_owned(),
             ..Written::default()
         });

@@ -4,6 +4,7 @@ mod journal;
 mod laws;
 mod money;
 mod package;
+mod rails;
 mod refusals;
 mod round;
 mod vectors;

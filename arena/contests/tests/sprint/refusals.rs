@@ -194,6 +194,21 @@ fn a_disclosure_burns_the_stake_whatever_the_state() {
         let said = wire::stake(&json!({ "window": window })).expect("read");
         assert_eq!(said, Said::Answer(json!({"result": "burned"})), "{state}");
     }
+    // Also where a record cannot have a penalty, which is what its score says.
+    for state in ["missing", "pending"] {
+        for penalties in [json!(["disclosure_violation"]), json!(["duplicate", "disclosure_violation"])] {
+            let question = json!({ "window": { "state": state, "penalties": penalties } });
+            let said = wire::stake(&question).expect("read");
+            assert_eq!(said, Said::Answer(json!({"result": "burned"})), "{question}");
+            assert_eq!(error_of(&question["window"]), Some(RecordError::PenaltyWithoutJudgedSubmission));
+        }
+        let question = json!({ "window": { "state": state, "penalties": ["duplicate"] } });
+        let said = wire::stake(&question).expect("read");
+        assert!(matches!(said, Said::Refused(RecordError::PenaltyWithoutJudgedSubmission, _)), "{question}");
+    }
+    let unknown = json!({ "window": { "state": "lost", "penalties": ["disclosure_violation"] } });
+    let said = wire::stake(&unknown).expect("read");
+    assert!(matches!(said, Said::Refused(RecordError::UnknownState, _)));
 }
 
 #[test]

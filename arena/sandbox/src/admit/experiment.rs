@@ -5,7 +5,7 @@ use arena_canon::Digest;
 use arena_engine::limits::{Limits, V1};
 use wasmparser::types::TypesRef;
 
-use super::shape::Shape;
+use super::shape::{Export, Shape};
 use super::{
     ALLOWED_WASI, Refusal, Rejection, check_adapters, check_counts, check_layer, check_size, interface,
     is_allowed_wasi, quoted, shape,
@@ -17,6 +17,7 @@ use crate::game::{Game, VERSION};
 pub const EXPERIMENT_WORLD: &str = "arena:experiment/experiment@0.1.0";
 
 const PACKAGE: &str = "arena:experiment/";
+const RUNNER: &str = "arena:experiment/runner@";
 
 /// An experiment that may be compiled. Only [`admit_experiment`] makes one.
 #[derive(Debug, Clone)]
@@ -78,29 +79,29 @@ impl AdmittedExperiment {
     }
 }
 
-/// Whether it is an experiment: it exports `run` and plays no game.
+/// Whether it is an experiment: it exports `runner` and plays no game.
 pub(super) fn is_experiment(shape: &Shape) -> bool {
     let plays = |name: &str| Game::ALL.into_iter().any(|game| name.starts_with(game.player()));
-    let runs = shape.functions.iter().any(|function| function.name == "run");
-    runs && !shape.exports.iter().any(|export| plays(&export.name))
+    runner(shape).is_some() && !shape.exports.iter().any(|export| plays(&export.name))
+}
+
+/// The exported runner; a component may have been built for several versions, and ours is what counts.
+fn runner(shape: &Shape) -> Option<&Export> {
+    let runners = || shape.exports.iter().filter(|export| export.name.starts_with(RUNNER));
+    runners().find(|export| other_version(&export.name).is_none()).or(runners().next())
 }
 
 fn check_export(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>) {
-    let run = shape.functions.iter().find(|function| function.name == "run");
-    let Some(run) = run.filter(|_| is_experiment(shape)) else {
-        let functions = shape.functions.iter().map(|function| &function.name);
-        let names = shape.exports.iter().map(|export| &export.name).chain(functions);
-        let names: Vec<String> = names.map(|name| quoted(name)).take(8).collect();
+    let Some(runner) = runner(shape).filter(|_| is_experiment(shape)) else {
+        let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
         let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-        let message = format!("it exports {found}; an experiment exports the function `run`");
+        let message = format!("it exports {found}; an experiment exports {RUNNER}{VERSION}");
         refusals.push(Refusal::new("admit.wrong_world", message, "implement the world with arena-sdk"));
         return;
     };
-    // Of another version, its types differ as well; one sentence about versions is enough.
-    if shape.imports.iter().any(|import| other_version(&import.name).is_some()) {
-        return;
-    }
-    if let Err(difference) = interface::check_run(types, run.ty) {
+    if let Some(refusal) = other_version(&runner.name) {
+        refusals.push(refusal);
+    } else if let Err(difference) = interface::check_runner(types, runner.instance) {
         refusals.push(Refusal::new("admit.wrong_type", difference, "build against the WIT of this host"));
     }
 }
@@ -147,8 +148,10 @@ fn other_version(name: &str) -> Option<Refusal> {
 }
 
 fn not_allowed(name: &str) -> Refusal {
-    let message =
-        format!("imports {}; an experiment may import arena:experiment/host and {ALLOWED_WASI}", quoted(name));
+    let message = format!(
+        "imports {}; an experiment may import arena:experiment/host and {ALLOWED_WASI}",
+        quoted(name)
+    );
     let hint = "build with `arena build`, or disable it in your language's component tool";
     Refusal::new("admit.import_not_allowed", message, hint)
 }

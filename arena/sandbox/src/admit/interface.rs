@@ -32,7 +32,7 @@ fn spelled(game: Game) -> Spelled {
 }
 
 /// The same of an experiment.
-const EXPERIMENT_RUN: &str = include_str!("experiment-run.txt");
+const EXPERIMENT_RUNNER: &str = include_str!("experiment-runner.txt");
 const EXPERIMENT_HOST: &str = include_str!("experiment-host.txt");
 
 /// Checks the exported `player`: every function must be there, and extra ones are never called.
@@ -80,9 +80,10 @@ pub(super) fn check_types(types: TypesRef<'_>, found: ComponentInstanceTypeId) -
     }
 }
 
-/// Checks the function that an experiment exports.
-pub(super) fn check_run(types: TypesRef<'_>, found: ComponentFuncTypeId) -> Result<(), String> {
-    compare(EXPERIMENT_RUN, types, "run", found)
+/// Checks the exported `runner` of an experiment.
+pub(super) fn check_runner(types: TypesRef<'_>, found: ComponentInstanceTypeId) -> Result<(), String> {
+    let run = function_of(types, found, "run").ok_or("runner does not export the function `run`")?;
+    compare(EXPERIMENT_RUNNER, types, "run", run)
 }
 
 /// Checks an experiment's imported `host`: whatever is imported must be there.
@@ -202,15 +203,15 @@ impl Lines {
                 let names: Vec<&str> = names.iter().take(64).map(|name| name.as_str()).collect();
                 self.push(place, &format!("enum {}", names.join(" ")));
             }
-            ComponentDefinedType::List(item) => {
+            ComponentDefinedType::List { element: item, .. } => {
                 self.push(place, "list");
                 self.value(types, &format!("{place}[]"), *item);
             }
-            ComponentDefinedType::Option(ty) => {
+            ComponentDefinedType::Option { ty, .. } => {
                 self.push(place, "option");
                 self.value(types, &format!("{place}?"), *ty);
             }
-            ComponentDefinedType::Result { ok, err } => {
+            ComponentDefinedType::Result { ok, err, .. } => {
                 self.push(place, "result");
                 self.members(types, place, [("ok", *ok), ("err", *err)].into_iter());
             }

@@ -223,7 +223,11 @@ fn check_exports(shape: &Shape, types: TypesRef<'_>, refusals: &mut Vec<Refusal>
 fn no_game(shape: &Shape) -> Refusal {
     if experiment::is_experiment(shape) {
         let message = format!("it is an experiment ({EXPERIMENT_WORLD}), which plays no game");
-        return Refusal::new("admit.wrong_world", message, "claims run experiments, see `arena claim --help`");
+        return Refusal::new(
+            "admit.wrong_world",
+            message,
+            "claims run experiments, see `arena claim --help`",
+        );
     }
     let names: Vec<String> = shape.exports.iter().map(|export| quoted(&export.name)).take(8).collect();
     let found = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };

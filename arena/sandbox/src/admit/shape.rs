@@ -2,7 +2,7 @@
 //! read here is well-formed under the features a guest may use.
 
 use arena_engine::Excerpt;
-use wasmparser::component_types::{ComponentAnyTypeId, ComponentEntityType, ComponentFuncTypeId, ComponentInstanceTypeId};
+use wasmparser::component_types::{ComponentAnyTypeId, ComponentEntityType, ComponentInstanceTypeId};
 use wasmparser::types::{Types, TypesRef};
 use wasmparser::{
     CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentType, ComponentTypeRef, Encoding,
@@ -17,8 +17,6 @@ use crate::config;
 pub(super) struct Shape {
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<Export>,
-    /// Functions that are exported by themselves, outside an interface.
-    pub(super) functions: Vec<Function>,
     pub(super) core_instances: u64,
     pub(super) component_instances: u64,
     /// Functions that cross the border of the component, and the like.
@@ -50,12 +48,6 @@ pub(super) struct Import {
 pub(super) struct Export {
     pub(super) name: String,
     pub(super) instance: ComponentInstanceTypeId,
-}
-
-#[derive(Debug)]
-pub(super) struct Function {
-    pub(super) name: String,
-    pub(super) ty: ComponentFuncTypeId,
 }
 
 /// Reads and validates every byte.
@@ -128,7 +120,6 @@ struct Reader {
     /// Names and instance indices, resolved to types at the end.
     imports: Vec<(String, Option<u32>)>,
     exports: Vec<(String, u32)>,
-    exported_functions: Vec<(String, u32)>,
 }
 
 impl Shape {
@@ -313,11 +304,9 @@ impl Reader {
         };
         let origin = space.get(index as usize).copied().unwrap_or(Origin::Inside);
         self.add(kind, origin);
-        let exports = match kind {
-            ComponentExternalKind::Instance => &mut self.exports,
-            _ => &mut self.exported_functions,
-        };
-        exports.push((name.to_owned(), index));
+        if kind == ComponentExternalKind::Instance {
+            self.exports.push((name.to_owned(), index));
+        }
     }
 
     fn add(&mut self, kind: ComponentExternalKind, origin: Origin) {
@@ -352,11 +341,6 @@ impl Reader {
             .exports
             .into_iter()
             .map(|(name, index)| Export { name, instance: types.component_instance_at(index) })
-            .collect();
-        self.shape.functions = self
-            .exported_functions
-            .into_iter()
-            .map(|(name, index)| Function { name, ty: types.component_function_at(index) })
             .collect();
         self.shape
     }

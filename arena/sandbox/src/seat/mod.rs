@@ -217,7 +217,7 @@ fn circumstances(store: &Store<Cell>, scope: FuelScope, budget: u64, cpu_max: Du
 }
 
 /// A trap while starting is told as such; budgets and limits keep their own names.
-fn start_failed(forfeit: Forfeit) -> Forfeit {
+pub(crate) fn start_failed(forfeit: Forfeit) -> Forfeit {
     match forfeit {
         Forfeit::Trapped { kind, frames } if kind != TrapKind::NativeStack => {
             let inside = frames.first().map(|frame| format!(" in {}", frame.function)).unwrap_or_default();

@@ -78,7 +78,7 @@ const ITEM_BYTES: usize = 40;
 
 /// Bytes of text and of lists in a value, as the host holds them: it was copied before anyone could
 /// say no.
-fn bytes(value: &Val) -> usize {
+pub(super) fn bytes(value: &Val) -> usize {
     let inside = inner(value).map(bytes).fold(0, usize::saturating_add);
     match value {
         Val::String(text) => text.len(),

@@ -11,7 +11,7 @@ use crate::cell::{Cell, charge};
 
 #[derive(ComponentType, Lift, Lower)]
 #[component(variant)]
-enum StreamError {
+pub(super) enum StreamError {
     #[component(name = "last-operation-failed")]
     LastOperationFailed(Resource<IoError>),
     #[component(name = "closed")]

@@ -1,12 +1,13 @@
 //! WASI 0.2 for strategies: enough for a language's runtime to start, nothing of the machine.
 //!
 //! Time moves by turns, luck comes from the match's seed, every pollable is ready at once (a sleep
-//! must not hang a worker), input is at its end, output is counted and dropped, there are no files,
-//! and every socket is denied. Every call is charged.
+//! must not hang a worker), input is at its end, output is counted and dropped, there are no files
+//! but an experiment's inputs, and every socket is denied. Every call is charged.
 
 mod cli;
 mod clocks;
 mod denied;
+mod files;
 mod io;
 mod random;
 
@@ -17,6 +18,7 @@ use crate::cell::{Cell, charge};
 use crate::ending::Stop;
 
 pub(crate) use denied::add as add_denied;
+pub(crate) use files::add as add_files;
 
 /// The version the interfaces are defined under; the runtime links every 0.2 to it.
 const VERSION: &str = "0.2.6";

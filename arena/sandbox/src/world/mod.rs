@@ -1,6 +1,7 @@
 //! The worlds of the games: typed calls into the guest, and the one function it may call back.
 
 pub(crate) mod campus;
+pub(crate) mod experiment;
 pub(crate) mod matrix;
 
 use arena_engine::campus::LogLevel;
@@ -11,7 +12,7 @@ use crate::ending::Stop;
 use crate::game::Game;
 use crate::log::prefix;
 
-/// The level of a log line. Both worlds have an enum of their own with these names.
+/// The level of a log line. Every world has an enum of their own with these names.
 #[derive(ComponentType, Lift, Clone, Copy)]
 #[component(enum)]
 #[repr(u8)]
@@ -29,7 +30,8 @@ enum Level {
 
 /// Defines the host's half of every world.
 pub(crate) fn add_hosts(linker: &mut Linker<Cell>) -> wasmtime::Result<()> {
-    Game::ALL.into_iter().try_for_each(|game| add_host(linker, game.host()))
+    Game::ALL.into_iter().try_for_each(|game| add_host(linker, game.host()))?;
+    experiment::add_host(linker)
 }
 
 /// Defines one `host`. The text stays in the guest's memory until its allowance is known.

@@ -7,14 +7,16 @@ use arena_canon::json::{self, Value};
 use arena_claims::commitment::{Sealed, canary_commitment, commitment, nonce};
 use arena_claims::envelope::{Scope, sign};
 use arena_claims::life::{Claim, Command, Event, Phase};
-use arena_claims::manifest::Input;
+use arena_claims::manifest::{Input, Manifest};
 use arena_claims::params::Params;
-use arena_claims::record::{Place, Record, Role, assemble};
+use arena_claims::record::{Outcome, Place, Record, Role, assemble};
 use arena_draw::beacon::Kind;
 use arena_engine::Excerpt;
 use serde_json::json;
 
 use super::folder::{Folder, Round};
+use super::material::{Material, Sources, dry_run, engine_config};
+use super::rerun::{Configuration, rerun};
 use super::verbs::{Act, Here, Signed};
 use super::{faulty, params, read, read_json, shown};
 use crate::commands::key;
@@ -32,10 +34,14 @@ pub(crate) fn run(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Act::Init { name, source, operator, params, dir } => {
             init(name, source, operator, params.as_deref(), dir, io)
         }
-        Act::New { file, component, metrics, inputs, title, by, here } => {
+        Act::New { file, component, metrics, like, inputs, title, by, here } => {
             let folder = Folder::open(&here.dir, io)?;
             let params = folder.world.instance.params.digest();
-            let manifest = manifest(component, metrics, inputs, title, &by.agent, params)?;
+            let claimed = match like {
+                Some(path) => read_json("document", path, io)?,
+                None => json!({ "metrics": claimed(metrics)? }),
+            };
+            let manifest = manifest(component, claimed, inputs, title.as_deref(), &by.agent, params)?;
             let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
             files::write(file, text.as_bytes(), Existing::Keep)?;
             io.talk(format_args!(
@@ -45,9 +51,16 @@ pub(crate) fn run(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
             ));
             Ok(Exit::Success)
         }
-        Act::Run { claim, results, by, here } => {
-            let folder = Folder::open(&here.dir, io)?;
-            let record = made(&folder, claim, Role::Runner, &by.agent, results, io)?;
+        Act::Run { claim, results, sources, by, here } => {
+            let mut folder = Folder::open(&here.dir, io)?;
+            let from = results.as_deref().map_or(From::Running(sources), From::File);
+            if let From::Running(sources) = from
+                && !inputs_hold(&mut folder, claim, &by.agent, sources, here, io)?
+            {
+                io.print(Outcome::InputMismatch);
+                return Ok(Exit::Success);
+            }
+            let record = made(&folder, claim, Role::Runner, &by.agent, from, io)?;
             io.print(format_args!("{} sha256:{}", record.results.outcome, record.digest));
             Ok(Exit::Success)
         }
@@ -112,16 +125,18 @@ fn in_turn(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
 /// The verbs that read documents.
 fn with_documents(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
     match act {
-        Act::List { claim, manifest, deposit, canary, by, here } => {
-            let manifest = read_json("manifest", manifest, io)?;
+        Act::List { claim, manifest, deposit, canary, sources, by, here } => {
+            let (manifest, material) = runnable(manifest, sources, here, io)?;
             let canary = canary.map(|secret| canary_commitment(claim, secret));
             let command = Command::List { claim: claim.clone(), manifest, deposit: *deposit, canary };
-            does(here, &by.agent, "list the claim", |_, _| Ok(command), io)
+            let exit = does(here, &by.agent, "list the claim", |_, _| Ok(command), io)?;
+            material.keep(&here.dir).map(|()| exit)
         }
-        Act::Relist { claim, manifest, deposit, by, here } => {
-            let manifest = read_json("manifest", manifest, io)?;
+        Act::Relist { claim, manifest, deposit, sources, by, here } => {
+            let (manifest, material) = runnable(manifest, sources, here, io)?;
             let command = Command::Relist { claim: claim.clone(), manifest, deposit: *deposit };
-            does(here, &by.agent, "relist the claim", |_, _| Ok(command), io)
+            let exit = does(here, &by.agent, "relist the claim", |_, _| Ok(command), io)?;
+            material.keep(&here.dir).map(|()| exit)
         }
         Act::Assign { claim, here } => {
             let round = round_of(here, io)?;
@@ -138,11 +153,17 @@ fn with_documents(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
             };
             does(here, &by.agent, "check the inputs", found, io)
         }
-        Act::Reference { claim, results, here } => {
+        Act::Reference { claim, results, sources, here } => {
             let command = |folder: &Folder, io: &mut Io<'_>| {
                 let operator = folder.world.instance.operator.clone();
-                let records = results.iter().map(|results| {
-                    Ok(assembled(folder, claim, Role::Reference, &operator, results, io)?.value().clone())
+                let from = match results.as_slice() {
+                    [] => [Configuration::Pooled, Configuration::Plain]
+                        .map(|configuration| From::Configured(sources, configuration))
+                        .to_vec(),
+                    files => files.iter().map(|path| From::File(path)).collect(),
+                };
+                let records = from.into_iter().map(|from| {
+                    Ok(assembled(folder, claim, Role::Reference, &operator, from, io)?.value().clone())
                 });
                 let records = records.collect::<Result<_, Failure>>()?;
                 Ok(Command::PublishReference { claim: claim.clone(), records })
@@ -168,9 +189,10 @@ fn with_a_key(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
             };
             does(here, &signed.by.agent, "commit the run", command, io)
         }
-        Act::Challenge { claim, results, signed, here } => {
+        Act::Challenge { claim, results, sources, signed, here } => {
             let command = |folder: &Folder, io: &mut Io<'_>| {
-                let record = made(folder, claim, Role::Challenger, &signed.by.agent, results, io)?;
+                let from = results.as_deref().map_or(From::Running(sources), From::File);
+                let record = made(folder, claim, Role::Challenger, &signed.by.agent, from, io)?;
                 let digest = sealed(folder, claim, signed, Sealed::Challenge, record.digest)?;
                 Ok(Command::CommitChallenge { claim: claim.clone(), digest })
             };
@@ -279,22 +301,86 @@ fn claim_of<'a>(folder: &'a Folder, claim: &str) -> Result<&'a Claim, Failure> {
     })
 }
 
+/// Where the results of a record come from.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    /// They were measured elsewhere.
+    File(&'a Path),
+    /// The claim is run now.
+    Running(&'a Sources),
+    /// The same, on a host of that kind.
+    Configured(&'a Sources, Configuration),
+}
+
+/// The results, and what to call them.
+fn results_of(
+    folder: &Folder,
+    claim: &Claim,
+    from: From<'_>,
+    io: &mut Io<'_>,
+) -> Result<(Value, String), Failure> {
+    let (sources, configuration) = match from {
+        From::File(path) => return Ok((read_json("results", path, io)?, shown(path))),
+        From::Running(sources) => (sources, Configuration::Ordinary),
+        From::Configured(sources, configuration) => (sources, configuration),
+    };
+    let material = Material::gather(folder.path(), &claim.manifest, sources)?;
+    let results = rerun(&claim.manifest, &material, claim.job, configuration, io)?;
+    Ok((results, "the run".to_owned()))
+}
+
+/// A manifest that can be run, with everything that it pins.
+fn runnable(
+    path: &Path,
+    sources: &Sources,
+    here: &Here,
+    io: &mut Io<'_>,
+) -> Result<(Value, Material), Failure> {
+    let value = read_json("manifest", path, io)?;
+    let manifest = Manifest::read(value.clone())
+        .map_err(|faults| faulty(Exit::Rejected, "list the claim of", &shown(path), faults))?;
+    Ok((value, dry_run(&here.dir, &manifest, sources)?))
+}
+
+/// Checks the inputs before a run, once, for the journal: a mismatch ends the claim, and nothing runs.
+fn inputs_hold(
+    folder: &mut Folder,
+    claim: &str,
+    agent: &str,
+    sources: &Sources,
+    here: &Here,
+    io: &mut Io<'_>,
+) -> Result<bool, Failure> {
+    let state = claim_of(folder, claim)?;
+    let found = Material::gather(folder.path(), &state.manifest, sources)?.found();
+    let holds = found == state.manifest.inputs;
+    let checked = state.run.as_ref().is_some_and(|run| run.inputs_checked);
+    if !(checked && holds) {
+        let command = Command::CheckInputs { claim: claim.to_owned(), found };
+        let stamped = folder.stamped(agent, here.at.as_deref(), None, command)?;
+        for event in folder.execute(&stamped, "check the inputs")? {
+            io.talk(event.name());
+        }
+    }
+    Ok(holds)
+}
+
 /// A record of the agent from results, within the claim's manifest.
 fn assembled(
     folder: &Folder,
     claim: &str,
     role: Role,
     agent: &str,
-    results: &Path,
+    from: From<'_>,
     io: &mut Io<'_>,
 ) -> Result<Record, Failure> {
-    let value = read_json("results", results, io)?;
     let claim = claim_of(folder, claim)?;
+    let (value, name) = results_of(folder, claim, from, io)?;
     let operator = folder.world.agents.get(agent).map_or("operator", |agent| agent.operator.as_str());
     let (job, manifest) = (claim.job, &claim.manifest);
     let place = Place { claim: &claim.id, job, role, agent, operator, manifest };
     let record = assemble(&place, &value).and_then(|record| record.check(manifest).map(|()| record));
-    record.map_err(|faults| faulty(Exit::Rejected, "make a record of", &shown(results), faults))
+    record.map_err(|faults| faulty(Exit::Rejected, "make a record of", &name, faults))
 }
 
 /// A record that is kept until it is revealed.
@@ -303,10 +389,10 @@ fn made(
     claim: &str,
     role: Role,
     agent: &str,
-    results: &Path,
+    from: From<'_>,
     io: &mut Io<'_>,
 ) -> Result<Record, Failure> {
-    let record = assembled(folder, claim, role, agent, results, io)?;
+    let record = assembled(folder, claim, role, agent, from, io)?;
     let place = folder.private_of("record", record.job, agent);
     files::write_private(&place, &json::canonical(record.value()), Existing::Replace)?;
     Ok(record)
@@ -360,11 +446,28 @@ fn input_at(path: &Path, name: &str) -> Result<Input, Failure> {
     Ok(Input { name: name.to_owned(), sha256: Digest::of(&bytes), bytes: bytes.len() as u64 })
 }
 
+/// Metrics as they are given on a command line.
+fn claimed(metrics: &[String]) -> Result<Vec<Value>, Failure> {
+    let read = |metric: &String| {
+        let (name, value) = metric.split_once('=').ok_or_else(|| {
+            let text = Excerpt { text: metric, max: 80 };
+            Failure::usage(format_args!("read metric `{text}`"), "a metric is like elo=1532.25")
+        })?;
+        let scale = value.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        Ok(json!({
+            "name": name, "kind": "decimal", "scale": scale, "claim": value,
+            "claim_tol": { "abs": "0", "rel": "0", "dir": "two_sided" }, "rerun_tol": { "mode": "exact" },
+        }))
+    };
+    metrics.iter().map(read).collect()
+}
+
+/// A manifest of an experiment. What `claimed` does not say is as usual.
 fn manifest(
     component: &Path,
-    metrics: &[String],
+    claimed: Value,
     inputs: &[PathBuf],
-    title: &str,
+    title: Option<&str>,
     submitter: &str,
     params: Digest,
 ) -> Result<Value, Failure> {
@@ -375,25 +478,22 @@ fn manifest(
         let input = input_at(path, &name)?;
         pinned.push(json!({ "name": input.name, "sha256": input.sha256, "bytes": input.bytes }));
     }
-    let mut claimed = Vec::new();
-    for metric in metrics {
-        let (name, value) = metric.split_once('=').ok_or_else(|| {
-            let text = Excerpt { text: metric, max: 80 };
-            Failure::usage(format_args!("read metric `{text}`"), "a metric is like elo=1532.25")
-        })?;
-        let scale = value.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-        claimed.push(json!({
-            "name": name, "kind": "decimal", "scale": scale, "claim": value,
-            "claim_tol": { "abs": "0", "rel": "0", "dir": "two_sided" }, "rerun_tol": { "mode": "exact" },
-        }));
-    }
-    Ok(json!({
-        "v": "arena-manifest/v1", "title": title, "submitter": submitter,
-        "program": { "kind": "experiment", "component": program },
-        "inputs": pinned, "arguments": {}, "metrics": claimed,
-        "limits": { "fuel": 10_000_000_000u64, "memory_bytes": 268_435_456, "output_bytes": 1_048_576, "wall_seconds": 600 },
-        "engine": { "wasmtime": arena_sandbox::WASMTIME_VERSION, "config_sha256": Digest::of(b"arena:experiment limits 1") },
+    let mut manifest = json!({
+        "v": "arena-manifest/v1", "title": "a claim", "arguments": {},
+        "limits": { "fuel": 10_000_000_000u64, "memory_bytes": 67_108_864, "output_bytes": 1_048_576, "wall_seconds": 600 },
         "capabilities": [], "extra": "fail", "nonfinite": "forbid", "wide_tolerance": false,
-        "determinism": "exact", "protocol_params_sha256": params,
-    }))
+        "determinism": "exact",
+    });
+    let own = json!({
+        "submitter": submitter, "program": { "kind": "experiment", "component": program }, "inputs": pinned,
+        "engine": { "wasmtime": arena_sandbox::WASMTIME_VERSION, "config_sha256": engine_config() },
+        "protocol_params_sha256": params,
+    });
+    let title = title.map(|title| json!({ "title": title }));
+    if let Some(members) = manifest.as_object_mut() {
+        for more in [Some(claimed), Some(own), title].into_iter().flatten() {
+            members.extend(more.as_object().cloned().unwrap_or_default());
+        }
+    }
+    Ok(manifest)
 }

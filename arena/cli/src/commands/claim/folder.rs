@@ -48,6 +48,10 @@ fn io_failure(path: &Path, doing: &str, why: &std::io::Error) -> Failure {
 }
 
 impl Folder {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Makes a new instance.
     pub(super) fn create(
         path: &Path,
@@ -77,6 +81,16 @@ impl Folder {
 
     /// Opens an instance and replays its journal.
     pub(super) fn open(path: &Path, io: &mut Io<'_>) -> Result<Self, Failure> {
+        Self::open_watched(path, io, &mut |_, _, _| {})
+    }
+
+    /// The same, and shows every event before it is taken for a fact: the state so far, the line, and which
+    /// of its events is next.
+    pub(super) fn open_watched(
+        path: &Path,
+        io: &mut Io<'_>,
+        watch: &mut dyn FnMut(&World, &Line, usize),
+    ) -> Result<Self, Failure> {
         let instance = read_instance(path)?;
         let place = path.join("journal.ndjson");
         let mut journal = OpenOptions::new()
@@ -101,12 +115,12 @@ impl Folder {
         let (length, last) = (whole as u64, Digest::of(b""));
         let mut folder = Self { path: path.to_owned(), world, journal, length, lines: 0, last };
         for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            folder.replay(line)?;
+            folder.replay(line, watch)?;
         }
         Ok(folder)
     }
 
-    fn replay(&mut self, line: &[u8]) -> Result<(), Failure> {
+    fn replay(&mut self, line: &[u8], watch: &mut dyn FnMut(&World, &Line, usize)) -> Result<(), Failure> {
         let number = self.lines + 1;
         let wrong = |why: String| broken(&self.path, format_args!("line {number} of the journal: {why}"));
         let value = json::read(line, line.len()).map_err(|why| wrong(why.to_string()))?;
@@ -129,7 +143,9 @@ impl Folder {
             };
             read.push(serde_json::from_value::<Event>(open).map_err(|why| wrong(why.to_string()))?);
         }
-        for event in &read {
+        let read = Line { number, at, events: read };
+        for (i, event) in read.events.iter().enumerate() {
+            watch(&self.world, &read, i);
             check(&self.world, event).map_err(|why| wrong(why.to_string()))?;
             evolve(&mut self.world, at, event);
         }
@@ -159,9 +175,24 @@ impl Folder {
             Failure::new(Exit::Rejected, doing, format_args!("{code}: {why}")).details(details)
         })?;
         if !events.is_empty() {
+            self.keep_opening(stamped, &events)?;
             self.append(stamped, &events)?;
         }
         Ok(events)
+    }
+
+    /// What opens a commitment is not in the journal; whoever verifies it later needs it.
+    fn keep_opening(&self, stamped: &Stamped, events: &[Event]) -> Result<(), Failure> {
+        let opening = match &stamped.command {
+            Command::Reveal { nonce, envelope, .. } => json!({ "nonce": nonce, "envelope": envelope }),
+            Command::RevealVote { nonce, ballot, .. } => json!({ "nonce": nonce, "ballot": ballot }),
+            _ => return Ok(()),
+        };
+        let kept = Kept(self.path.clone());
+        match events.iter().find_map(|event| kept.place_of_opening(&self.world, event)) {
+            Some(place) => files::write_private(&place, &json::canonical(&opening), Existing::Replace),
+            None => Ok(()),
+        }
     }
 
     fn append(&mut self, stamped: &Stamped, events: &[Event]) -> Result<(), Failure> {
@@ -250,13 +281,59 @@ impl Folder {
     }
 
     /// The place of a document that is not published yet.
-    pub(super) fn private(&self, name: &str) -> PathBuf {
-        self.path.join("sealed").join(files::as_name(name))
+    fn private(&self, name: &str) -> PathBuf {
+        private(&self.path, name)
     }
 
-    /// The place of an agent's document of a job. Names of agents may be no names of files.
+    /// The place of an agent's document of a job.
     pub(super) fn private_of(&self, kind: &str, job: Digest, agent: &str) -> PathBuf {
-        self.private(&format!("{kind}-{job}-{}", Digest::of(agent.as_bytes())))
+        private_of(&self.path, kind, job, agent)
+    }
+}
+
+fn private(dir: &Path, name: &str) -> PathBuf {
+    dir.join("sealed").join(files::as_name(name))
+}
+
+/// Names of agents may be no names of files.
+fn private_of(dir: &Path, kind: &str, job: Digest, agent: &str) -> PathBuf {
+    private(dir, &format!("{kind}-{job}-{}", Digest::of(agent.as_bytes())))
+}
+
+/// A line of the journal, read.
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) at: u64,
+    pub(super) events: Vec<Event>,
+}
+
+/// What lies beside the journal, for who derives it again. Whatever is missing or unreadable is not there.
+pub(super) struct Kept(pub(super) PathBuf);
+
+impl Kept {
+    /// Where the opening of the commitment is kept that `event` tells of.
+    fn place_of_opening(&self, world: &World, event: &Event) -> Option<PathBuf> {
+        let claim = world.claims.get(event.claim()?)?;
+        let (agent, document) = match event {
+            Event::RunRevealed { record, .. } => (claim.runner()?, record),
+            Event::ChallengeRevealed { agent, record, .. } => (agent.as_str(), record),
+            Event::VoteRevealed { agent, ballot, .. } => (agent.as_str(), ballot),
+            _ => return None,
+        };
+        let kind = format!("opening-{}", Digest::of(&json::canonical(document)));
+        Some(private_of(&self.0, &kind, claim.job, agent))
+    }
+
+    /// The opening of the commitment that `event` tells of.
+    pub(super) fn opening(&self, world: &World, event: &Event) -> Option<Value> {
+        let bytes = files::read(&self.place_of_opening(world, event)?, SMALL_BYTES_MAX).ok()?;
+        json::read(&bytes, bytes.len()).ok()
+    }
+
+    /// The secret of a job's audits, if it was made.
+    pub(super) fn salt(&self, job: Digest) -> Option<Digest> {
+        let bytes = files::read(&private(&self.0, &format!("salt-{job}")), 64).ok()?;
+        std::str::from_utf8(&bytes).ok()?.parse().ok()
     }
 }
 

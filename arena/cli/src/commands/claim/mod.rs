@@ -6,15 +6,19 @@ mod compare;
 mod explore;
 mod folder;
 mod grid;
+mod material;
 mod params;
+mod rerun;
 mod settle;
 mod show;
 mod simulate;
 mod verbs;
+mod verify;
 
 use std::path::Path;
 
 pub(crate) use folder::secret;
+pub(crate) use verify::{Verified, is_instance, verify};
 
 use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;

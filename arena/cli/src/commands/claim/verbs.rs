@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arena_canon::Digest;
 use arena_ledger::Amount;
 
+use super::material::Sources;
 use crate::commands::Output;
 
 /// Where and when.
@@ -122,9 +123,10 @@ pub(crate) enum Act {
         here: Here,
     },
     /// Write a manifest for a component and what it is claimed to measure
-    #[command(
-        after_help = "Examples:\n  arena claim new manifest.json --as sue --component run.wasm --metric elo=1532.25"
-    )]
+    #[command(after_help = "\
+Examples:
+  arena claim new manifest.json --as sue --component run.wasm --metric elo=1532.25
+  arena claim new manifest.json --as sue --component run.wasm --like claim.json --input prices.csv")]
     New {
         /// The manifest to write
         #[arg(value_name = "FILE")]
@@ -133,21 +135,26 @@ pub(crate) enum Act {
         #[arg(long, value_name = "FILE")]
         component: PathBuf,
         /// A claimed value; numbers are decimals with as many digits as are given
-        #[arg(long = "metric", value_name = "NAME=VALUE", required = true)]
+        #[arg(long = "metric", value_name = "NAME=VALUE", required_unless_present = "like")]
         metrics: Vec<String>,
+        /// Take title, arguments, metrics and limits from this document
+        #[arg(long, value_name = "FILE", conflicts_with = "metrics")]
+        like: Option<PathBuf>,
         /// A pinned input
         #[arg(long = "input", value_name = "FILE")]
         inputs: Vec<PathBuf>,
         /// What it is about
-        #[arg(long, value_name = "TEXT", default_value = "a claim")]
-        title: String,
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
         #[command(flatten)]
         by: By,
         #[command(flatten)]
         here: Here,
     },
-    /// List a claim
-    #[command(after_help = "Examples:\n  arena claim list c1 manifest.json --deposit 500 --as sue")]
+    /// List a claim, if what it pins is admitted; its component and inputs are kept in the folder
+    #[command(after_help = "\
+Examples:
+  arena claim list c1 manifest.json --deposit 500 --as sue --component run.wasm --inputs data")]
     List {
         /// The claim's id
         #[arg(value_name = "CLAIM")]
@@ -161,6 +168,8 @@ pub(crate) enum Act {
         /// Mark it as a canary that this secret opens: 64 hexadecimal digits
         #[arg(long, value_name = "SECRET")]
         canary: Option<Digest>,
+        #[command(flatten)]
+        sources: Sources,
         #[command(flatten)]
         by: By,
         #[command(flatten)]
@@ -248,15 +257,20 @@ pub(crate) enum Act {
         #[command(flatten)]
         here: Here,
     },
-    /// Make the runner's record from the results of a run; nothing is published
-    #[command(after_help = "Examples:\n  arena claim run c1 --as rex --results results.json")]
+    /// Run what the claim pins, after its inputs were checked, and make the runner's record; nothing is
+    /// published
+    #[command(
+        after_help = "Examples:\n  arena claim run c1 --as rex\n  arena claim run c1 --as rex --results results.json"
+    )]
     Run {
         /// The claim
         #[arg(value_name = "CLAIM")]
         claim: String,
-        /// What was measured: metrics, fuel, log_sha256, outputs
+        /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
         #[arg(long, value_name = "FILE")]
-        results: PathBuf,
+        results: Option<PathBuf>,
+        #[command(flatten)]
+        sources: Sources,
         #[command(flatten)]
         by: By,
         #[command(flatten)]
@@ -273,17 +287,20 @@ pub(crate) enum Act {
         #[command(flatten)]
         here: Here,
     },
-    /// Commit a challenge: the record of one's own rerun, without showing it
-    #[command(
-        after_help = "Examples:\n  arena claim challenge c1 --as dan --key dan.key --results results.json"
-    )]
+    /// Run what the claim pins and commit the record as a challenge, without showing it
+    #[command(after_help = "\
+Examples:
+  arena claim challenge c1 --as dan --key dan.key
+  arena claim challenge c1 --as dan --key dan.key --results results.json")]
     Challenge {
         /// The claim
         #[arg(value_name = "CLAIM")]
         claim: String,
-        /// What was measured: metrics, fuel, log_sha256, outputs
+        /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
         #[arg(long, value_name = "FILE")]
-        results: PathBuf,
+        results: Option<PathBuf>,
+        #[command(flatten)]
+        sources: Sources,
         #[command(flatten)]
         signed: Signed,
         #[command(flatten)]
@@ -340,15 +357,19 @@ Examples:
         #[command(flatten)]
         here: Here,
     },
-    /// Publish the reference's two records, of two host configurations
-    #[command(after_help = "Examples:\n  arena claim reference c1 pooled.json on-demand.json")]
+    /// Run what the claim pins on two host configurations and publish the reference's two records
+    #[command(
+        after_help = "Examples:\n  arena claim reference c1\n  arena claim reference c1 pooled.json on-demand.json"
+    )]
     Reference {
         /// The claim
         #[arg(value_name = "CLAIM")]
         claim: String,
-        /// What each configuration measured
+        /// What each configuration measured elsewhere; nothing is run then
         #[arg(value_name = "RESULTS", num_args = 2)]
         results: Vec<PathBuf>,
+        #[command(flatten)]
+        sources: Sources,
         #[command(flatten)]
         here: Here,
     },
@@ -364,6 +385,8 @@ Examples:
         /// What the submitter puts in
         #[arg(long, value_name = "AMOUNT")]
         deposit: Amount,
+        #[command(flatten)]
+        sources: Sources,
         #[command(flatten)]
         by: By,
         #[command(flatten)]

@@ -2,6 +2,7 @@ use arena_canon::json::Pointer;
 use arena_contests::cite::{self, Citation, Registry, YEAR_NOW};
 use arena_contests::document::Faults;
 
+use super::registry::Version;
 use crate::commands::sprint::question::Source;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,6 +18,8 @@ use crate::io::Io;
 pub(crate) struct Args {
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    version: Version,
 }
 
 const AFTER_HELP: &str = r#"Examples:
@@ -29,6 +32,6 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let mut faults = Faults::default();
     let citation = Citation::read(&question.value, &Pointer::default(), &mut faults);
     let citation = faults.or(citation).map_err(|faults| question.unusable(faults))?;
-    io.print_json(&cite::check(&citation, Registry::v1(), YEAR_NOW).json());
+    io.print_json(&cite::check(&citation, args.version.or(Registry::v1())?, YEAR_NOW).json());
     Ok(Exit::Success)
 }

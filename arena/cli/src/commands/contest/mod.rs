@@ -3,6 +3,7 @@
 mod cite;
 mod manifest;
 mod overlap;
+mod registry;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,18 +16,21 @@ pub(crate) enum Command {
     Cite(cite::Args),
     Overlap(overlap::Args),
     Manifest(manifest::Args),
+    Registry(registry::Args),
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   arena contest cite citation.json
   arena contest overlap claims.json
-  arena contest manifest contest.json";
+  arena contest manifest contest.json
+  arena contest registry";
 
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
     match command {
         Command::Cite(args) => cite::run(args, io),
         Command::Overlap(args) => overlap::run(args, io),
         Command::Manifest(args) => manifest::run(args, io),
+        Command::Registry(args) => registry::run(args, io),
     }
 }

@@ -23,6 +23,12 @@ const FILES: &[(&str, &str)] = &repository![
     "sdk/src/campus/observation.rs",
     "sdk/src/campus/observation/tests.rs",
     "sdk/src/campus/testing.rs",
+    "sdk/src/experiment/bindings.rs",
+    "sdk/src/experiment/component.rs",
+    "sdk/src/experiment/mod.rs",
+    "sdk/src/experiment/report.rs",
+    "sdk/src/experiment/run.rs",
+    "sdk/src/experiment/testing.rs",
     "sdk/src/lib.rs",
     "sdk/src/log.rs",
     "sdk/src/matrix/bindings.rs",
@@ -32,6 +38,7 @@ const FILES: &[(&str, &str)] = &repository![
     "sdk/src/matrix/testing.rs",
     "sdk/src/panics.rs",
     "wit/campus/campus.wit",
+    "wit/experiment/experiment.wit",
     "wit/matrix/matrix.wit",
 ];
 

@@ -66,12 +66,7 @@ fn the_spelled_out_interfaces_are_those_of_the_wit() {
     }
     let experiment = dummy_of("experiment", "experiment");
     check("experiment-host.txt", &spell_in(&experiment, "arena:experiment/host@"));
-    let (shape, types) = crate::admit::shape::read(&experiment).expect("a valid component");
-    let run = shape.functions.iter().find(|function| function.name == "run").expect("it is exported");
-    let mut lines = Lines { most: usize::MAX, lines: Vec::new() };
-    lines.function(types.as_ref(), "run", run.ty);
-    let lines: String = lines.lines.into_iter().map(|line| line + "\n").collect();
-    check("experiment-run.txt", &lines);
+    check("experiment-runner.txt", &spell_in(&experiment, "arena:experiment/runner@"));
 }
 
 /// What every `act` is given, one line a field.

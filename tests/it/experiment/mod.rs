@@ -1,0 +1,6 @@
+//! Experiments in the sandbox.
+
+mod examples;
+mod files;
+mod guest;
+mod hostile;
