@@ -26,7 +26,7 @@ fn published_settlements_come_out_of_the_shipped_command() {
         "min": "0", "abs": "1400", "treasury": "3950", "pool": "0",
     });
     assert_eq!(ran.json()["balances"], want);
-    assert!(folder.arena("claim settle {}/case.json").out.contains("treasury      3950"));
+    assert!(folder.arena("claim settle {}/case.json --table").out.contains("treasury      3950"));
     folder.file("wrong.json", r#"{"outcome":"maybe","agree":[{"name":"pool"}]}"#);
     let ran = folder.arena("claim settle {}/wrong.json");
     assert_eq!(ran.exit, Exit::Usage);

@@ -95,6 +95,8 @@ fn every_condition_can_fail() {
     };
     for (id, change) in [
         ("I1", r#"{"S": 100}"#),
+        ("I1", r#"{"audit_floor_ppm": 1000000, "audit_floor_new_ppm": 88888}"#),
+        ("I1", r#"{"audit_floor_new_ppm": 1000000, "audit_floor_ppm": 88888}"#),
         ("I2", r#"{"assumptions": {"C": 999}}"#),
         ("I3", r#"{"R_c": 1400}"#),
         ("I4", r#"{"S_c": 1500}"#),

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use arena_claims::compare::{Cmp, Measured, Row, Rules, compare, conclude};
+use arena_claims::compare::{self, Cmp, Measured, Row, Rules, Status, compare, conclude};
 use arena_claims::manifest::Manifest;
 use arena_claims::record::{Outcome, Results};
 use arena_engine::Excerpt;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         }
     };
     if args.output.json {
-        io.print_json(&report.json())
+        io.print_json(&report.json(&rules))
     } else {
         report.show(io)
     }
@@ -97,10 +97,8 @@ fn results(rules: &Rules, path: &Path, io: &mut Io<'_>) -> Result<Results, Failu
 }
 
 impl Report {
-    fn json(&self) -> Value {
-        let reason = |cmp: Cmp| {
-            self.rows.iter().find(|row| row.cmp == cmp && !row.passes()).map(|row| row.status.name())
-        };
+    fn json(&self, rules: &Rules) -> Value {
+        let reason = |cmp: Cmp| compare::reason(rules, &self.rows, cmp).map(Status::name);
         let rows: Vec<Value> = self.rows.iter().map(Row::to_json).collect();
         let mut report = json!({ "outcome": self.outcome.name(), "reason": reason(Cmp::C1), "rows": rows });
         if let Some((outcome, agrees, boundary)) = self.challenge {

@@ -141,7 +141,9 @@ fn one(args: &Args, p_ppm: u64, q_ppm: u64, io: &mut Io<'_>) -> Result<Exit, Fai
 /// The published stake, for another fee.
 fn scaled_stake(fee: u64) -> u64 {
     let published = Params::published();
-    fee.saturating_mul(published.runner_stake.units()) / published.fee.units()
+    let scaled =
+        u128::from(fee) * u128::from(published.runner_stake.units()) / u128::from(published.fee.units());
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 /// To two decimals, half away from zero; without them where they are zero.

@@ -22,6 +22,10 @@ pub(crate) struct Args {
     #[arg(value_name = "CASE")]
     case: PathBuf,
 
+    /// Show the result as tables, for people, instead of as one JSON document
+    #[arg(long, conflicts_with = "json")]
+    table: bool,
+
     #[command(flatten)]
     output: Output,
 }
@@ -37,7 +41,7 @@ A claim of a folder is settled by itself, with `arena claim tick`.
 
 Examples:
   arena claim settle case.json
-  arena claim settle case.json --json"#;
+  arena claim settle case.json --table"#;
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let bytes = read("case", &args.case, io)?;
@@ -53,10 +57,10 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         }
     })?;
     let settlement = settle(&case);
-    if args.output.json {
-        io.print_json(&document_of(&settlement));
-    } else {
+    if args.table && !args.output.json {
         show(&settlement, io);
+    } else {
+        io.print_json(&document_of(&settlement));
     }
     Ok(Exit::Success)
 }
