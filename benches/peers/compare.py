@@ -28,10 +28,16 @@ GAMES = STRATEGIES * (STRATEGIES + 1) // 2 * REPETITIONS
 
 PACKAGES = {"open_spiel": "2.0.2", "axelrod": "4.14.0"}
 # What is measured, and of which package.
-PEERS = {"openspiel": "open_spiel", "openspiel-bare": "open_spiel", "axelrod": "axelrod"}
+PEERS = {
+    "openspiel-state": "open_spiel",
+    "openspiel": "open_spiel",
+    "openspiel-bare": "open_spiel",
+    "axelrod": "axelrod",
+}
 NAMES = {
     "arena": "Arena",
-    "openspiel": "OpenSpiel, two strategies in Python",
+    "openspiel-state": "OpenSpiel, two strategies that look at the state",
+    "openspiel": "OpenSpiel, two strategies that are handed the last actions",
     "openspiel-bare": "OpenSpiel, moves known before",
     "axelrod": "Axelrod, serial tournament",
 }
@@ -63,6 +69,38 @@ def win_stay_lose_shift(own, other):
 def play_openspiel():
     """A repeated matrix_pd between two strategies that are functions of both last actions."""
     return openspiel(lambda first, second: (tit_for_tat(first, second), win_stay_lose_shift(second, first)))
+
+
+def play_openspiel_state():
+    """The same between two that find everything in the state, as OpenSpiel's bots do: what may be played
+    and what was played."""
+    import pyspiel
+
+    game = pyspiel.load_game(f"repeated_game(stage_game=matrix_pd(),num_repetitions={ROUNDS})")
+    first_bot = bot(0, 0, tit_for_tat)
+    second_bot = bot(1, 1, win_stay_lose_shift)
+    started = cpu_seconds(resource.RUSAGE_SELF)
+    for _ in range(GAMES):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_actions([first_bot(state), second_bot(state)])
+        returns = state.returns()
+    used = cpu_seconds(resource.RUSAGE_SELF) - started
+    if returns != expected_returns():
+        raise Failure(f"the last game of OpenSpiel ended as {state}")
+    return used
+
+
+def bot(player, opening, strategy):
+    """A strategy as a function of the state."""
+
+    def step(state):
+        legal = state.legal_actions(player)
+        history = state.history()
+        action = strategy(history[-2 + player], history[-1 - player]) if history else opening
+        return action if action in legal else legal[0]
+
+    return step
 
 
 def play_openspiel_bare():
@@ -134,7 +172,12 @@ def play_axelrod():
     return used
 
 
-WORKERS = {"openspiel": play_openspiel, "openspiel-bare": play_openspiel_bare, "axelrod": play_axelrod}
+WORKERS = {
+    "openspiel-state": play_openspiel_state,
+    "openspiel": play_openspiel,
+    "openspiel-bare": play_openspiel_bare,
+    "axelrod": play_axelrod,
+}
 
 
 # ---- the contestants, as the parent sees them ----

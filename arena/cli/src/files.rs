@@ -67,6 +67,17 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
     read_stream(file, limit)
 }
 
+/// The same of a file in somebody else's folder: a regular one, and no link out of it. A pipe would make
+/// whoever reads wait for ever.
+pub(crate) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    let file = arena_tournament::open_regular(path).map_err(Unread::Io)?;
+    let bytes = file.metadata().map_err(Unread::Io)?.len();
+    if bytes > limit {
+        return Err(Unread::TooLarge { bytes: Some(bytes), limit });
+    }
+    read_stream(file, limit)
+}
+
 /// Everything a stream gives, if that is at most `limit` bytes.
 pub(crate) fn read_stream(stream: impl Read, limit: u64) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();

@@ -14,8 +14,8 @@ use crate::budget;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{
-    COMMITMENTS, Folder, IDENTITIES, JOURNAL, SCORECARD, SCORECARD_MD, SECRET, TEMPORARY, guest_name,
-    match_name,
+    COMMITMENTS, Folder, IDENTITIES, IDENTITIES_BYTES_MAX, JOURNAL, SCORECARD, SCORECARD_MD, SECRET,
+    TEMPORARY, guest_name, match_name,
 };
 use crate::frozen::{Frozen, Matchup, pack_of};
 use crate::identities;
@@ -69,7 +69,7 @@ pub(crate) fn finish(
     if ending.class != Class::Success {
         return Ok((ending, Files::new()));
     }
-    let commitments = plan.folder.read(COMMITMENTS, 16 << 20)?.unwrap_or_default();
+    let commitments = plan.folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let mismatches = identities::validate(plan.frozen, seating, secret, &commitments);
     if !mismatches.is_empty() {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_engine::HostFault;
+use arena_engine::campus::DOCUMENT_BYTES_MAX;
 use rustix::fs::{FlockOperation, flock};
 
 use crate::fault::RunFault;
@@ -44,6 +45,11 @@ pub(crate) const COMPONENTS: &str = "components";
 pub(crate) const PACKS: &str = "packs";
 /// What a name ends with until its file is whole.
 pub(crate) const TEMPORARY: &str = ".tmp";
+
+/// Largest file of commitments or identities that is read: those of the most strategies are far smaller.
+pub(crate) const IDENTITIES_BYTES_MAX: u64 = 16 << 20;
+/// Largest component that is read; what is admitted is within the limits, all versions of them.
+pub(crate) const COMPONENT_BYTES_MAX: u64 = arena_engine::limits::V1.component_bytes_max;
 
 const FOLDERS: [&str; 4] = [MATCHES, GUEST, COMPONENTS, PACKS];
 
@@ -81,6 +87,11 @@ impl Folder {
         if !self.at(STATE).is_file() || self.at(FROZEN).exists() || self.at(JOURNAL).exists() {
             return Ok(());
         }
+        self.forget()
+    }
+
+    /// Removes what a set-up writes.
+    pub(crate) fn forget(&self) -> Result<(), RunFault> {
         for name in FOLDERS {
             let path = self.at(name);
             if path.is_dir() {
@@ -88,7 +99,7 @@ impl Folder {
             }
         }
         self.clean()?;
-        for name in [COMMITMENTS, SECRET, RECEIPT, STATE] {
+        for name in [FROZEN, COMMITMENTS, SECRET, RECEIPT, STATE] {
             self.remove(name)?;
         }
         Ok(())
@@ -240,11 +251,11 @@ impl FolderShelf {
 
 impl Shelf for FolderShelf {
     fn component(&mut self, sha256: Digest) -> Result<Vec<u8>, HostFault> {
-        self.take(&component_name(sha256), 1 << 30)
+        self.take(&component_name(sha256), COMPONENT_BYTES_MAX)
     }
 
     fn pack(&mut self, sha256: Digest) -> Result<Vec<u8>, HostFault> {
-        self.take(&pack_name(sha256), 512 << 20)
+        self.take(&pack_name(sha256), DOCUMENT_BYTES_MAX as u64)
     }
 }
 

@@ -6,6 +6,7 @@ use arena_canon::{Digest, Preimage, json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::folder::IDENTITIES_BYTES_MAX;
 use crate::freeze;
 use crate::frozen::{Frozen, StrategyPin};
 use crate::names::Alias;
@@ -131,7 +132,7 @@ pub(crate) fn validate(
 }
 
 fn first_wrong_commitment(found: &[u8], expected: &[u8]) -> String {
-    let read = |bytes| json::read(bytes, 16 << 20).ok();
+    let read = |bytes| json::read(bytes, IDENTITIES_BYTES_MAX as usize).ok();
     let (Some(found), Some(expected)) = (read(found), read(expected)) else {
         return "identities.commit.json cannot be read".to_owned();
     };
@@ -153,7 +154,7 @@ fn first_wrong_commitment(found: &[u8], expected: &[u8]) -> String {
 /// What was public before disclosure, the list of strategies apart, must tell nothing of them.
 fn leaks(frozen: &Frozen, identities: &[Identity], commitments: &[u8]) -> Vec<Mismatch> {
     let public = public_part(frozen);
-    let committed = json::read(commitments, 16 << 20).unwrap_or(Value::Null);
+    let committed = json::read(commitments, IDENTITIES_BYTES_MAX as usize).unwrap_or(Value::Null);
     let secret_of = |identity: &Identity| [identity.strategy_sha256, identity.salt];
     let hidden: BTreeMap<Digest, Alias> =
         identities.iter().flat_map(|identity| secret_of(identity).map(|it| (it, identity.alias))).collect();

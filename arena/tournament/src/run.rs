@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arena_canon::{Digest, json};
-use arena_engine::campus::Pack;
+use arena_engine::campus::{DOCUMENT_BYTES_MAX, Pack};
 use serde::{Deserialize, Serialize};
 
 use crate::ending::{Class, Ending};
@@ -19,8 +19,8 @@ use crate::executor::Executor;
 use crate::fault::RunFault;
 use crate::finish;
 use crate::folder::{
-    self, COMMITMENTS, COMPONENTS, FROZEN, Folder, IDENTITIES, PACKS, RECEIPT, SCORECARD, SCORECARD_MD,
-    SECRET, STATE,
+    self, COMMITMENTS, COMPONENT_BYTES_MAX, COMPONENTS, FROZEN, Folder, IDENTITIES, IDENTITIES_BYTES_MAX,
+    PACKS, RECEIPT, SCORECARD, SCORECARD_MD, SECRET, STATE,
 };
 use crate::freeze::{self, Pins};
 use crate::frozen::{FROZEN_BYTES_MAX, Frozen};
@@ -116,49 +116,18 @@ impl Run {
         clock: &dyn Clock,
     ) -> Result<Result<Self, Halted>, RunFault> {
         let folder = Folder::create(root)?;
-        let set_up = Self::set_up(folder, frozen, secret, inputs, pins, clock);
-        if set_up.is_err() {
-            // Nothing was played; what was written of the set-up would only be in the way.
-            std::fs::remove_dir_all(root).ok();
-        }
-        set_up
-    }
-
-    fn set_up(
-        folder: Folder,
-        frozen: &Frozen,
-        secret: &Secret,
-        inputs: &Inputs,
-        pins: &Pins,
-        clock: &dyn Clock,
-    ) -> Result<Result<Self, Halted>, RunFault> {
-        let digest = frozen.digest();
-        let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
-        folder.write(STATE, &json::canonical_of(&state), 0o600)?;
-        folder.write(SECRET, secret.as_bytes(), 0o600)?;
-        for (sha256, bytes) in &inputs.components {
-            folder.keep(COMPONENTS, &format!("{sha256}.wasm"), bytes)?;
-        }
-        for (sha256, bytes) in &inputs.packs {
-            folder.keep(PACKS, &format!("{sha256}.json"), bytes)?;
-        }
-        let (seating, reason) = match find_seating(frozen, secret) {
-            Ok(seating) => (Some(seating), inputs.violations.first().cloned()),
-            Err(why) => (None, Some(why)),
-        };
-        if let Some(seating) = &seating {
-            let identities = identities::identities(frozen, seating, secret);
-            folder.write(COMMITMENTS, &identities::commitments_file(digest, &identities), 0o644)?;
-        }
-        // Last, so that a folder with a frozen file has everything else.
-        folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
-        match (seating, reason) {
-            (Some(seating), None) => {
+        match set_up(&folder, frozen, secret, inputs, clock) {
+            Ok((Ok(seating), state)) => {
                 Self::checked(folder, frozen.clone(), seating, secret.clone(), state, pins)
             }
-            (_, reason) => {
-                let ending = Ending::blocked(None, reason.unwrap_or_default());
+            Ok((Err(reason), state)) => {
+                let ending = Ending::blocked(None, reason);
                 Ok(Err(Halted { folder, frozen: frozen.clone(), state, pins: pins.clone(), ending }))
+            }
+            Err(fault) => {
+                // Nothing was played; what was written of the set-up would only be in the way.
+                folder.forget().ok();
+                Err(fault)
             }
         }
     }
@@ -215,7 +184,7 @@ impl Run {
         state: State,
         pins: &Pins,
     ) -> Result<Result<Self, Halted>, RunFault> {
-        let commitments = folder.read(COMMITMENTS, 16 << 20)?.unwrap_or_default();
+        let commitments = folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
         let mismatches = identities::validate(&frozen, &seating, &secret, &commitments);
         let pins = pins.clone();
         if !mismatches.is_empty() {
@@ -376,6 +345,35 @@ impl Halted {
     }
 }
 
+/// Writes what a run starts from, and says who is seated where, or why nobody can be.
+fn set_up(
+    folder: &Folder,
+    frozen: &Frozen,
+    secret: &Secret,
+    inputs: &Inputs,
+    clock: &dyn Clock,
+) -> Result<(Result<Seating, String>, State), RunFault> {
+    let digest = frozen.digest();
+    let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
+    folder.write(STATE, &json::canonical_of(&state), 0o600)?;
+    folder.write(SECRET, secret.as_bytes(), 0o600)?;
+    for (sha256, bytes) in &inputs.components {
+        folder.keep(COMPONENTS, &format!("{sha256}.wasm"), bytes)?;
+    }
+    for (sha256, bytes) in &inputs.packs {
+        folder.keep(PACKS, &format!("{sha256}.json"), bytes)?;
+    }
+    let seating = find_seating(frozen, secret);
+    if let Ok(seating) = &seating {
+        let identities = identities::identities(frozen, seating, secret);
+        folder.write(COMMITMENTS, &identities::commitments_file(digest, &identities), 0o644)?;
+    }
+    // Last, so that a folder with a frozen file has everything else.
+    folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
+    let violated = inputs.violations.first().cloned();
+    Ok((seating.and_then(|seating| violated.map_or(Ok(seating), Err)), state))
+}
+
 fn conclude(
     folder: &Folder,
     frozen: &Frozen,
@@ -414,7 +412,7 @@ fn read_secret(folder: &Folder) -> Result<Option<Secret>, RunFault> {
     {
         return Ok(Some(Secret::from_bytes(bytes)));
     }
-    let disclosed = folder.read(IDENTITIES, 16 << 20)?;
+    let disclosed = folder.read(IDENTITIES, IDENTITIES_BYTES_MAX)?;
     let disclosed = disclosed.and_then(|bytes| serde_json::from_slice::<Disclosure>(&bytes).ok());
     Ok(disclosed.map(|disclosed| Secret::from_bytes(*disclosed.secret.as_bytes())))
 }
@@ -436,7 +434,7 @@ fn check_pins(
         }
     }
     for strategy in &frozen.strategies {
-        let bytes = folder.read(&folder::component_name(strategy.sha256), 1 << 30)?;
+        let bytes = folder.read(&folder::component_name(strategy.sha256), COMPONENT_BYTES_MAX)?;
         let name = arena_engine::Excerpt { text: &strategy.name, max: 64 };
         match bytes {
             None => {
@@ -452,7 +450,7 @@ fn check_pins(
     }
     let mut packs = BTreeMap::new();
     for sha256 in frozen.packs() {
-        let bytes = folder.read(&folder::pack_name(sha256), 512 << 20)?.unwrap_or_default();
+        let bytes = folder.read(&folder::pack_name(sha256), DOCUMENT_BYTES_MAX as u64)?.unwrap_or_default();
         match Pack::parse(&bytes) {
             Ok(pack) if pack.sha256() == sha256 => {
                 packs.insert(sha256, pack);

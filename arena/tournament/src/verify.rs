@@ -12,7 +12,7 @@ use crate::ending::{Class, Ending};
 use crate::executor::{Done, Executor, Finished};
 use crate::fault::RunFault;
 use crate::finish::{self, Plan, Tabulated};
-use crate::folder::{IDENTITIES, RECEIPT, SCORECARD, SCORECARD_MD, open_regular};
+use crate::folder::{IDENTITIES, IDENTITIES_BYTES_MAX, RECEIPT, SCORECARD, SCORECARD_MD, open_regular};
 use crate::freeze::Pins;
 use crate::frozen::{Matchup, MoveValidation};
 use crate::identities;
@@ -134,7 +134,7 @@ fn check_disclosure(plan: &Plan<'_>) -> Result<Option<Difference>, RunFault> {
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let identities = identities::identities(plan.frozen, seating, secret);
     let expected = identities::disclosure_file(plan.frozen.digest(), secret, identities);
-    let found = plan.folder.read(IDENTITIES, 16 << 20)?;
+    let found = plan.folder.read(IDENTITIES, IDENTITIES_BYTES_MAX)?;
     let same = found.as_deref() == Some(expected.as_slice());
     Ok((!same).then(|| format!("{IDENTITIES} is not what the secret leads to")))
 }

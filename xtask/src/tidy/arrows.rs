@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arena-cli", EVERYONE),
     ("arena-sdk", &[]),
     ("arena-tests", EVERYONE),
-    ("arena-benches", EVERYONE),
+    ("arena-benches", &["arena-sandbox", "arena-engine", "arena-contests", "arena-canon"]),
     ("xtask", &[]),
 ];
 

@@ -32,10 +32,10 @@ use crate::failure::Failure;
 use crate::ink::{Colour, Ink};
 use crate::io::Io;
 
-/// Untrusted strategies as WebAssembly components, against a campus on a stressed grid.
+/// Untrusted strategies as WebAssembly components, against deterministic turn-based games.
 ///
-/// A strategy is admitted, compiled once, and plays a scenario pack turn by turn under a fuel
-/// budget. The log of an episode replays to its score, for anybody.
+/// A strategy is admitted, compiled once, and plays turn by turn under a fuel budget. What counts can be
+/// derived again by anybody: an episode's score, a tournament's scorecard, a draw, a claim's settlement.
 #[derive(Debug, Parser)]
 #[command(name = "arena", version, arg_required_else_help = true, disable_help_subcommand = false)]
 #[command(after_help = AFTER_HELP)]

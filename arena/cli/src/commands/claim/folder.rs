@@ -93,12 +93,17 @@ impl Folder {
     ) -> Result<Self, Failure> {
         let instance = read_instance(path)?;
         let place = path.join("journal.ndjson");
+        // It is opened to write only after it is known to be a file.
+        arena_tournament::open_regular(&place).map_err(|why| io_failure(&place, "open journal", &why))?;
         let mut journal = OpenOptions::new()
             .read(true)
             .write(true)
             .open(&place)
             .map_err(|why| io_failure(&place, "open journal", &why))?;
-        journal.lock().map_err(|why| io_failure(&place, "lock journal", &why))?;
+        journal.try_lock().map_err(|why| match why {
+            std::fs::TryLockError::WouldBlock => broken(path, "another arena is at work in it; try again"),
+            std::fs::TryLockError::Error(why) => io_failure(&place, "lock journal", &why),
+        })?;
         let mut bytes = Vec::new();
         (&mut journal)
             .take(JOURNAL_BYTES_MAX + 1)
@@ -156,8 +161,8 @@ impl Folder {
 
     fn unseal(&self, sealed: &str) -> Result<Value, Failure> {
         let place = self.path.join("sealed").join(format!("{}.json", files::as_name(sealed)));
-        let bytes =
-            files::read(&place, SMALL_BYTES_MAX).map_err(|unread| unread.reading("sealed event", &place))?;
+        let bytes = files::read_regular(&place, SMALL_BYTES_MAX)
+            .map_err(|unread| unread.reading("sealed event", &place))?;
         let value = json::read(&bytes, bytes.len()).map_err(|why| broken(&place, why))?;
         let event = value.get("event").cloned();
         let same = Digest::of(&bytes).to_string() == sealed;
@@ -275,7 +280,7 @@ impl Folder {
         if !place.exists() {
             files::write_private(&place, secret()?.to_string().as_bytes(), Existing::Keep)?;
         }
-        let bytes = files::read(&place, 64).map_err(|unread| unread.reading("secret", &place))?;
+        let bytes = files::read_regular(&place, 64).map_err(|unread| unread.reading("secret", &place))?;
         let salt = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
         salt.map(Some).ok_or_else(|| broken(&place, "it is no secret of 64 hexadecimal digits"))
     }
@@ -326,20 +331,20 @@ impl Kept {
 
     /// The opening of the commitment that `event` tells of.
     pub(super) fn opening(&self, world: &World, event: &Event) -> Option<Value> {
-        let bytes = files::read(&self.place_of_opening(world, event)?, SMALL_BYTES_MAX).ok()?;
+        let bytes = files::read_regular(&self.place_of_opening(world, event)?, SMALL_BYTES_MAX).ok()?;
         json::read(&bytes, bytes.len()).ok()
     }
 
     /// The secret of a job's audits, if it was made.
     pub(super) fn salt(&self, job: Digest) -> Option<Digest> {
-        let bytes = files::read(&private(&self.0, &format!("salt-{job}")), 64).ok()?;
+        let bytes = files::read_regular(&private(&self.0, &format!("salt-{job}")), 64).ok()?;
         std::str::from_utf8(&bytes).ok()?.parse().ok()
     }
 }
 
 fn read_instance(path: &Path) -> Result<Instance, Failure> {
     let place = path.join("instance.json");
-    let bytes = files::read(&place, SMALL_BYTES_MAX).map_err(|unread| {
+    let bytes = files::read_regular(&place, SMALL_BYTES_MAX).map_err(|unread| {
         unread.reading("instance", &place).hint("make one with `arena claim init`, or name it with --dir")
     })?;
     let value = json::read(&bytes, bytes.len()).map_err(|why| broken(path, why))?;

@@ -262,8 +262,8 @@ impl Walk {
         names.sort();
         for name in names {
             let path = folder.join(&name);
-            let bytes =
-                files::read(&path, INPUT_BYTES_MAX).map_err(|unread| unread.reading("blob", &path))?;
+            let bytes = files::read_regular(&path, INPUT_BYTES_MAX)
+                .map_err(|unread| unread.reading("blob", &path))?;
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             if stem == Digest::of(&bytes).to_string() {
                 self.verified.blobs += 1;
