@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use arena_canon::Digest;
 use arena_engine::HostFault;
@@ -51,6 +52,10 @@ pub(crate) const IDENTITIES_BYTES_MAX: u64 = 16 << 20;
 /// Largest component that is read; what is admitted is within the limits, all versions of them.
 pub(crate) const COMPONENT_BYTES_MAX: u64 = arena_engine::limits::V1.component_bytes_max;
 
+/// How often a lock that is taken is tried again, and the time between.
+const LOCK_TRIES: u32 = 40;
+const LOCK_PAUSE: Duration = Duration::from_millis(25);
+
 const FOLDERS: [&str; 4] = [MATCHES, GUEST, COMPONENTS, PACKS];
 
 /// A run's folder, locked for as long as this lives.
@@ -73,18 +78,24 @@ impl Folder {
             return Err(RunFault::NoRun { path: root.to_owned(), why });
         }
         set_mode(root, 0o700)?;
+        Ok(folder)
+    }
+
+    /// Makes the folders in it. They come after the state, which tells that they are ours.
+    pub(crate) fn make_folders(&self) -> Result<(), RunFault> {
         for name in FOLDERS {
-            let path = root.join(name);
+            let path = self.at(name);
             fs::create_dir(&path).map_err(RunFault::io("make", &path))?;
             set_mode(&path, 0o755)?;
         }
-        Ok(folder)
+        Ok(())
     }
 
     /// The frozen file is the last thing of a set-up. What a crash left of one before it is in the way of
     /// the next; its state tells that it is ours.
     fn forget_half_set_up(&self) -> Result<(), RunFault> {
-        if !self.at(STATE).is_file() || self.at(FROZEN).exists() || self.at(JOURNAL).exists() {
+        let ours = self.at(STATE).is_file() || self.at(&format!("{STATE}{TEMPORARY}")).is_file();
+        if !ours || self.at(FROZEN).exists() || self.at(JOURNAL).exists() {
             return Ok(());
         }
         self.forget()
@@ -133,10 +144,20 @@ impl Folder {
     /// The lock is on the folder itself: it leaves no file behind, and a killed runner's is gone.
     fn lock(root: &Path, how: FlockOperation) -> Result<Self, RunFault> {
         let handle = File::open(root).map_err(RunFault::io("open", root))?;
-        match flock(&handle, how) {
-            Ok(()) => Ok(Self { root: root.to_owned(), _handle: handle }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(RunFault::Locked { path: root.to_owned() }),
-            Err(why) => Err(RunFault::Io { doing: "lock", path: root.to_owned(), source: why.into() }),
+        let mut patience = LOCK_TRIES;
+        loop {
+            match flock(&handle, how) {
+                Ok(()) => return Ok(Self { root: root.to_owned(), _handle: handle }),
+                // A runner that was killed while it started a worker is gone only when that one has begun.
+                Err(rustix::io::Errno::WOULDBLOCK) if patience > 0 => {
+                    patience -= 1;
+                    std::thread::sleep(LOCK_PAUSE);
+                }
+                Err(rustix::io::Errno::WOULDBLOCK) => return Err(RunFault::Locked { path: root.to_owned() }),
+                Err(why) => {
+                    return Err(RunFault::Io { doing: "lock", path: root.to_owned(), source: why.into() });
+                }
+            }
         }
     }
 

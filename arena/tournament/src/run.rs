@@ -115,6 +115,7 @@ impl Run {
         pins: &Pins,
         clock: &dyn Clock,
     ) -> Result<Result<Self, Halted>, RunFault> {
+        let was_there = root.exists();
         let folder = Folder::create(root)?;
         match set_up(&folder, frozen, secret, inputs, clock) {
             Ok((Ok(seating), state)) => {
@@ -127,6 +128,9 @@ impl Run {
             Err(fault) => {
                 // Nothing was played; what was written of the set-up would only be in the way.
                 folder.forget().ok();
+                if !was_there {
+                    std::fs::remove_dir(root).ok();
+                }
                 Err(fault)
             }
         }
@@ -356,6 +360,7 @@ fn set_up(
     let digest = frozen.digest();
     let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
     folder.write(STATE, &json::canonical_of(&state), 0o600)?;
+    folder.make_folders()?;
     folder.write(SECRET, secret.as_bytes(), 0o600)?;
     for (sha256, bytes) in &inputs.components {
         folder.keep(COMPONENTS, &format!("{sha256}.wasm"), bytes)?;

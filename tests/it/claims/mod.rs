@@ -260,3 +260,24 @@ fn refusals_name_their_code_and_change_nothing() {
     }
     assert_eq!(std::fs::read(lab.folder.at("lab/journal.ndjson")).expect("a journal"), before);
 }
+
+/// Nothing in a stranger's folder makes a reader wait, or leads out of it.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_in_an_instance_is_an_error_and_no_wait() {
+    let folder = Folder::new();
+    assert_eq!(folder.arena("claim init --dir {}/c --name test-pipes --beacon test").exit, Exit::Success);
+    for name in ["instance.json", "journal.ndjson"] {
+        let path = folder.at("c").join(name);
+        let kept = std::fs::read(&path).expect("it is there");
+        std::fs::remove_file(&path).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        assert!(made.success());
+        for line in ["claim show --dir {}/c", "verify {}/c"] {
+            let ran = folder.arena(line);
+            assert_ne!(ran.exit, Exit::Success, "{name}: {line}");
+        }
+        std::fs::remove_file(&path).and_then(|()| std::fs::write(&path, kept)).expect("put back");
+    }
+    assert_eq!(folder.arena("verify {}/c").exit, Exit::Success);
+}

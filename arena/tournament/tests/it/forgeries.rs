@@ -199,6 +199,10 @@ fn a_set_up_that_was_killed_is_no_run_and_is_not_in_the_way() {
                 std::fs::remove_file(entry.path()).expect("removed");
             }
         }
+        if written == ["state.json"] {
+            let state = folder.path().join("state.json");
+            std::fs::rename(&state, folder.path().join("state.json.tmp")).expect("renamed");
+        }
         assert!(matches!(Run::resume(folder.path(), &natives::pins()), Err(RunFault::NoRun { .. })));
         assert!(create(folder.path()).expect("set up again").is_ok(), "{written:?}");
     }
