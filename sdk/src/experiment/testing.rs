@@ -33,7 +33,7 @@ pub fn bench() -> Builder {
     Builder::default()
 }
 
-/// A run in the making; see [`bench`].
+/// A run in the making; see [`bench()`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     arguments: BTreeMap<String, String>,
