@@ -20,6 +20,7 @@ mod failure;
 mod files;
 mod ink;
 mod io;
+mod luck;
 mod packs;
 mod roster;
 mod strategies;

@@ -23,6 +23,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
 use crate::io::Io;
+use crate::luck;
 
 const JOURNAL_VERSION: &str = "arena-claims-journal/v1";
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
@@ -382,7 +383,13 @@ impl Round {
     pub(super) fn read(value: &Value) -> Option<Self> {
         let number = value.get("round")?;
         let number = number.as_u64().or_else(|| number.as_str()?.parse().ok())?;
-        let text = value.get("signature")?.as_str().filter(|text| text.len() <= 1_024 && text.is_ascii())?;
+        // Whole pairs of digits and nothing else: a sign or an odd last digit is no proof.
+        let is_hex = |text: &&str| {
+            text.len() <= 1_024
+                && text.len().is_multiple_of(2)
+                && text.bytes().all(|digit| digit.is_ascii_hexdigit())
+        };
+        let text = value.get("signature")?.as_str().filter(is_hex)?;
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let proof = text.as_bytes().chunks(2).map(byte).collect::<Option<Vec<u8>>>()?;
         Some(Self { number, proof })
@@ -391,10 +398,7 @@ impl Round {
 
 /// 32 bytes that nobody knows.
 pub(crate) fn secret() -> Result<Digest, Failure> {
-    let mut bytes = [0; 32];
-    let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
-    read.map_err(|why| Failure::internal("make a secret", files::plain(&why)))?;
-    Ok(Digest::from_bytes(bytes))
+    luck::secret_bytes().map(Digest::from_bytes)
 }
 
 fn now() -> u64 {
@@ -434,6 +438,17 @@ mod tests {
             [json!({}), json!({ "round": 1, "signature": "xy" }), json!({ "round": -1, "signature": "" })]
         {
             assert!(Round::read(&wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_proof_is_whole_pairs_of_hexadecimal_digits() {
+        let of = |text: &str| serde_json::json!({ "round": 7, "signature": text });
+        let read = |text: &str| super::Round::read(&of(text)).map(|round| round.proof);
+        assert_eq!(read("0aFf"), Some(vec![10, 255]));
+        assert_eq!(read(""), Some(Vec::new()));
+        for wrong in ["+f", "abc", "0g", " 0", "-1", "éé", &"ab".repeat(513)] {
+            assert_eq!(read(wrong), None, "{wrong:?}");
         }
     }
 }

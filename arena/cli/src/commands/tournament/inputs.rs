@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
@@ -21,6 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
 use crate::io::Io;
+use crate::luck;
 use crate::packs;
 use crate::strategies;
 
@@ -289,10 +288,7 @@ pub(super) fn read_secret(path: &Path) -> Result<Secret, Failure> {
 
 /// A secret that nobody knows.
 pub(super) fn new_secret() -> Result<Secret, Failure> {
-    let mut bytes = [0; 32];
-    let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
-    read.map_err(|why| Failure::internal("make a secret", files::plain(&why)))?;
-    Ok(Secret::from_bytes(bytes))
+    luck::secret_bytes().map(Secret::from_bytes)
 }
 
 fn absolute(path: &Path) -> PathBuf {

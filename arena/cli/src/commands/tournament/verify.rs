@@ -9,6 +9,7 @@ use arena_tournament::{Executor, FolderShelf, InProcess, Verified};
 use super::{failed, pins};
 use crate::failure::Failure;
 use crate::io::Io;
+use crate::luck;
 use crate::roster::SandboxRoster;
 use crate::strategies;
 
@@ -48,7 +49,6 @@ pub(crate) fn verify(
 
 /// What a forger cannot have known.
 fn luck() -> Result<u64, Failure> {
-    let secret = super::inputs::new_secret()?;
-    let [a, b, c, d, e, f, g, h, ..] = *secret.as_bytes();
+    let [a, b, c, d, e, f, g, h, ..] = luck::secret_bytes()?;
     Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
