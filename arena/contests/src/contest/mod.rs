@@ -12,6 +12,7 @@ mod gate;
 mod leaderboard;
 mod manifest;
 mod refusal;
+pub mod wire;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ pub use leaderboard::{Line, weight};
 pub use manifest::{Automated, ContestStatus, MANIFEST_BYTES_MAX, Manifest, Role, Stage};
 pub use refusal::Refusal;
 
+use self::credential::Statement;
 use crate::cite::Verdict;
 use crate::leak::Finding;
 use crate::moment::Moment;
@@ -92,6 +94,8 @@ words! {
 pub struct Contest {
     /// What it was proposed with.
     pub manifest: Manifest,
+    /// Who proposed it.
+    pub proposed_by: String,
     /// Where it is.
     pub status: ContestStatus,
     /// Clauses whose text is known.
@@ -195,6 +199,29 @@ pub struct LogEntry {
     pub reason: String,
 }
 
+impl Contest {
+    /// Whether its submissions are between their authors and those who judge.
+    pub fn is_sealed(&self) -> bool {
+        let is_strategy = BodyKind::of(&self.manifest.contest_type) == BodyKind::Strategy;
+        self.manifest.submissions_private || (is_strategy && self.status != ContestStatus::Closed)
+    }
+
+    /// Where it is at a time: what has ended is being judged, whether or not somebody has said so yet.
+    pub fn status_at(&self, now: Moment) -> ContestStatus {
+        match self.status {
+            ContestStatus::Active if now >= self.manifest.ends_at => ContestStatus::Judging,
+            status => status,
+        }
+    }
+}
+
+impl Submission {
+    /// Its number: `submission:10` came after `submission:9`.
+    pub fn serial(&self) -> u64 {
+        self.id.rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX)
+    }
+}
+
 /// All contests, as their events made them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contests {
@@ -203,6 +230,7 @@ pub struct Contests {
     challenges: BTreeMap<String, Challenge>,
     votes: BTreeMap<(String, String), Vote>,
     rewards: BTreeMap<String, Reward>,
+    credentials: BTreeMap<String, Statement>,
     log: Vec<LogEntry>,
     last_at: Option<Moment>,
 }
@@ -224,26 +252,43 @@ impl Contests {
         self.submissions.get(id).ok_or(Refusal::Unknown { what: "submission" })
     }
 
-    /// The submissions of a contest that `viewer` may see: an admin all, an agent its own and those
-    /// that are public. Nobody sees what the gate rejected but its author, and strategies stay sealed
-    /// until the contest is closed.
-    pub fn visible(&self, contest: &str, viewer: &Actor) -> Result<Vec<&Submission>, Refusal> {
-        let contest = self.contest(contest)?;
-        let is_sealed = contest.manifest.submissions_private
-            || (BodyKind::of(&contest.manifest.contest_type) == BodyKind::Strategy
-                && contest.status != ContestStatus::Closed);
-        let may_see = |found: &&Submission| {
-            let is_public = !is_sealed
-                && !matches!(found.status, SubmissionStatus::Rejected | SubmissionStatus::Withdrawn);
-            match viewer {
-                Actor::Admin(_) => true,
-                Actor::Staff { .. } => found.status != SubmissionStatus::Rejected,
-                Actor::Agent { id, .. } => is_public || &found.agent == id,
-                Actor::System => is_public,
-            }
-        };
+    /// Whether somebody may see a submission; `None` is anybody at all. An admin sees all, an agent its own and
+    /// those that are public. Nobody else sees what the gate rejected or what was taken back, and strategies
+    /// stay sealed until the contest is closed.
+    pub fn may_see(&self, found: &Submission, viewer: Option<&Actor>) -> bool {
+        let is_out = matches!(found.status, SubmissionStatus::Rejected | SubmissionStatus::Withdrawn);
+        let is_sealed = self.contests.get(&found.contest).is_none_or(Contest::is_sealed);
+        match viewer {
+            Some(Actor::Admin(_)) => true,
+            Some(Actor::Staff { .. }) => found.status != SubmissionStatus::Rejected,
+            Some(Actor::Agent { id, .. }) if *id == found.agent => true,
+            Some(Actor::Agent { .. } | Actor::System) | None => !is_sealed && !is_out,
+        }
+    }
+
+    /// The submissions of a contest that somebody may see, by [`Contests::may_see`], in the order in which they
+    /// came.
+    pub fn visible<'a>(
+        &self,
+        contest: &str,
+        viewer: impl Into<Option<&'a Actor>>,
+    ) -> Result<Vec<&Submission>, Refusal> {
+        let (contest, viewer) = (self.contest(contest)?, viewer.into());
         let of_contest = self.submissions.values().filter(|found| found.contest == contest.manifest.id);
-        Ok(of_contest.filter(may_see).collect())
+        let mut seen: Vec<&Submission> = of_contest.filter(|found| self.may_see(found, viewer)).collect();
+        seen.sort_by_key(|found| found.serial());
+        Ok(seen)
+    }
+
+    /// What was voted on a submission, with who voted.
+    pub fn votes_on<'a>(&'a self, submission: &'a str) -> impl Iterator<Item = (&'a str, &'a Vote)> {
+        let of_it = self.votes.iter().filter(move |((voted, _), _)| voted == submission);
+        of_it.map(|((_, agent), vote)| (agent.as_str(), vote))
+    }
+
+    /// The credentials that an agent was given, valid or not, in the order of their rewards.
+    pub fn credentials_of<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a Statement> {
+        self.credentials.values().filter(move |statement| statement.agent == agent)
     }
 
     /// Challenges by name.
@@ -266,8 +311,9 @@ impl Contests {
     pub fn evolve(mut self, happened: &Happened) -> Self {
         self.last_at = Some(happened.at);
         match happened.event.clone() {
-            Event::Proposed { manifest, .. } => {
+            Event::Proposed { manifest, by } => {
                 let contest = Contest {
+                    proposed_by: by,
                     status: ContestStatus::Draft,
                     clauses: BTreeMap::new(),
                     plan: None,
@@ -311,7 +357,9 @@ impl Contests {
             Event::RewardMoved { reference, to } => {
                 self.rewards.get_mut(&reference).into_iter().for_each(|found| found.status = to);
             }
-            Event::CredentialDue { .. } => {}
+            Event::CredentialDue { reward, statement } => {
+                self.credentials.insert(reward, statement);
+            }
             Event::Logged { by, action, of, reason } => {
                 self.log.push(LogEntry { at: happened.at, by, action, of, reason });
             }

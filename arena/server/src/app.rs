@@ -1,0 +1,77 @@
+//! What all requests share: the store, the limits, the sessions, the live feed.
+
+use std::sync::Arc;
+
+use arena_contests::Moment;
+use arena_store::{Failed, Slot, Store};
+
+use crate::auth::{AdminToken, Sessions, Viewer};
+use crate::config::Config;
+use crate::http::limit::Limiter;
+use crate::instance::{Command, Instance, Request};
+use crate::keeper::{Answered, Keeper, Sent};
+use crate::live::Live;
+use crate::outside::Outside;
+use crate::problem::Problem;
+
+/// The server as its handlers see it.
+pub struct App {
+    pub(crate) config: Config,
+    pub(crate) store: Store<Keeper>,
+    pub(crate) outside: Arc<dyn Outside>,
+    pub(crate) admin: AdminToken,
+    pub(crate) sessions: Sessions,
+    pub(crate) limiter: Limiter,
+    pub(crate) live: Arc<Live>,
+    /// Told when the server ends, so that streams end too.
+    pub(crate) ends: tokio::sync::watch::Sender<bool>,
+}
+
+/// A handle of it.
+pub type Shared = Arc<App>;
+
+impl App {
+    /// Looks at the instance as it was after the last commit.
+    pub fn look<T>(&self, look: impl FnOnce(&Instance) -> T) -> Result<T, Problem> {
+        self.store.look(look).map_err(|_| Problem::new("overloaded", "the store is not ready").retry_after(5))
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Moment {
+        self.outside.now()
+    }
+
+    /// Has a command carried out for somebody. It is on disk when this returns.
+    pub async fn execute(
+        &self,
+        by: Viewer,
+        at: Moment,
+        command: Command,
+        slot: Option<Slot>,
+    ) -> Result<Answered, Problem> {
+        let request = Request { at, by, luck: self.outside.luck(), command };
+        let pending = self.store.submit(Sent { request, slot });
+        pending.await.map_err(|failed| match failed {
+            Failed::Refused(problem) => problem,
+            Failed::Busy { .. } => Problem::new("overloaded", "too many commands wait").retry_after(1),
+            Failed::Storage(_) | Failed::Panicked(_) | Failed::Stopped => {
+                Problem::new("overloaded", "the store could not keep it; nothing happened").retry_after(5)
+            }
+        })
+    }
+
+    /// Does what is due by time alone, one thing after the other.
+    pub async fn tick(&self) {
+        // A bound, so that a fault in the rules is no endless loop.
+        for _ in 0..10_000 {
+            let now = self.now();
+            if !self.look(|instance| instance.is_due(now)).unwrap_or(false) {
+                return;
+            }
+            let by = Viewer::Admin { name: "the platform".to_owned() };
+            if self.execute(by, now, Command::Tick, None).await.is_err() {
+                return;
+            }
+        }
+    }
+}

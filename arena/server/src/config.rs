@@ -1,0 +1,140 @@
+//! What an operator sets: one file, every limit in it, nothing silent.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// How the server runs. None of it is in a record.
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Where its figures are served; on a loopback address.
+    pub metrics: Option<SocketAddr>,
+    /// Addresses that may say in `X-Forwarded-For` for whom they ask.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// What is allowed.
+    pub limits: Limits,
+}
+
+/// Limits of requests. Counts are for each key, or for each address (of IPv6: each /64) without one.
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Requests a minute.
+    pub requests_per_minute: u32,
+    /// Requests at once, on top of that.
+    pub burst: u32,
+    /// Anonymous reads a second.
+    pub anonymous_per_second: u32,
+    /// Actions of players a second.
+    pub play_per_second: u32,
+    /// Actions of players at once.
+    pub play_burst: u32,
+    /// Submissions a minute.
+    pub submits_per_minute: u32,
+    /// Failed logins and failed admin tokens a minute, for each address.
+    pub failures_per_minute: u32,
+    /// Uploads of components an hour.
+    pub uploads_per_hour: u32,
+    /// Open event streams of a key.
+    pub streams_per_key: usize,
+    /// Open event streams of an address.
+    pub streams_per_address: usize,
+    /// Open event streams in all.
+    pub streams_max: usize,
+    /// Connections in all.
+    pub connections_max: usize,
+    /// Bytes of a JSON body.
+    pub json_bytes: usize,
+    /// Bytes of a component.
+    pub component_bytes: usize,
+    /// Bytes of a blob in the Locker.
+    pub blob_bytes: usize,
+    /// Bytes of a replay or a frozen matrix.
+    pub replay_bytes: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            metrics: None,
+            trusted_proxies: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            requests_per_minute: 60,
+            burst: 30,
+            anonymous_per_second: 20,
+            play_per_second: 50,
+            play_burst: 200,
+            submits_per_minute: 6,
+            failures_per_minute: 5,
+            uploads_per_hour: 10,
+            streams_per_key: 5,
+            streams_per_address: 8,
+            streams_max: 4_096,
+            connections_max: 8_192,
+            json_bytes: 256 << 10,
+            component_bytes: 32 << 20,
+            blob_bytes: 16 << 20,
+            replay_bytes: 4 << 20,
+        }
+    }
+}
+
+/// Why a file is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Not of its form.
+    #[error("{0}")]
+    Form(#[from] toml::de::Error),
+    /// A value that cannot be.
+    #[error("`{name}` is {given}; {rule}")]
+    Value {
+        /// Which.
+        name: &'static str,
+        /// As it was given.
+        given: String,
+        /// What it has to be.
+        rule: &'static str,
+    },
+}
+
+impl Config {
+    /// Reads a configuration.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let config: Self = toml::from_str(text)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        let rates = [
+            ("limits.requests_per_minute", limits.requests_per_minute),
+            ("limits.burst", limits.burst),
+            ("limits.anonymous_per_second", limits.anonymous_per_second),
+            ("limits.play_per_second", limits.play_per_second),
+            ("limits.play_burst", limits.play_burst),
+            ("limits.submits_per_minute", limits.submits_per_minute),
+            ("limits.failures_per_minute", limits.failures_per_minute),
+            ("limits.uploads_per_hour", limits.uploads_per_hour),
+        ];
+        for (name, rate) in rates {
+            if rate == 0 {
+                return Err(ConfigError::Value { name, given: "0".to_owned(), rule: "it must be at least 1" });
+            }
+        }
+        if let Some(metrics) = self.metrics.filter(|address| !address.ip().is_loopback()) {
+            let rule = "figures are served on a loopback address only";
+            return Err(ConfigError::Value { name: "metrics", given: metrics.to_string(), rule });
+        }
+        Ok(())
+    }
+}

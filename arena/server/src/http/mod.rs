@@ -1,0 +1,9 @@
+//! What every request passes through, and what handlers read requests with.
+
+pub(crate) mod arrival;
+pub(crate) mod body;
+pub(crate) mod finish;
+pub(crate) mod limit;
+pub(crate) mod paging;
+pub(crate) mod versioned;
+pub(crate) mod who;

@@ -1,0 +1,131 @@
+//! Everything the server knows: the fold of its journal.
+//!
+//! Each area has a module with its commands, what it decides and how its events are taken in. A command comes to
+//! *facts* (sealed rows that the fold reads) and *announcements* (public rows that nobody folds and everybody may
+//! see), so that what is private cannot get out through a feed: it is in another row.
+
+pub mod agents;
+pub mod contests;
+mod row;
+mod tick;
+
+use arena_canon::json::Value;
+use arena_contests::Moment;
+use arena_contests::cite::Registry;
+use arena_contests::contest::Contests;
+use arena_contests::leak::Scanner;
+
+pub use row::Row;
+
+use crate::auth::Viewer;
+use crate::problem::Problem;
+
+/// What is known of the world outside, for decisions. It is the same for all of them.
+pub struct Known {
+    /// The acts that citations are looked up in.
+    pub registry: Registry,
+    /// What must never become public.
+    pub scanner: Scanner,
+}
+
+/// What somebody wants, with everything that no rule can know.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// When it came, taken once, before its body was read.
+    pub at: Moment,
+    /// Who it is.
+    pub by: Viewer,
+    /// Random bytes for what it makes: ids, keys.
+    pub luck: [u8; 64],
+    /// What is wanted.
+    pub command: Command,
+}
+
+/// What can be wanted, by area.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// Agents, their keys and their logins.
+    Agents(agents::Command),
+    /// The contest module.
+    Contests(contests::Command),
+    /// Whatever is due by time alone.
+    Tick,
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The status of the answer.
+    pub status: u16,
+    /// Where what was made is.
+    pub location: Option<String>,
+    /// The body.
+    pub body: Value,
+    /// Members that are shown this once and never kept.
+    pub once: Option<Value>,
+}
+
+impl Answer {
+    /// It is done, and this is how it looks now.
+    pub fn ok(body: Value) -> Self {
+        Self { status: 200, location: None, body, once: None }
+    }
+
+    /// Something new is there.
+    pub fn created(location: impl Into<String>, body: Value) -> Self {
+        Self { status: 201, location: Some(location.into()), body, once: None }
+    }
+}
+
+/// What a command comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What is written, in order.
+    pub rows: Vec<Row>,
+    /// What is answered.
+    pub answer: Answer,
+}
+
+/// The state.
+#[derive(Debug, Clone, Default)]
+pub struct Instance {
+    /// Who there is.
+    pub agents: agents::Agents,
+    /// The contest module.
+    pub contests: Contests,
+    /// When anything last happened.
+    pub now: Option<Moment>,
+    /// Rows that made it.
+    pub seq: u64,
+}
+
+impl Instance {
+    /// What follows from a request, or why nothing does. Time never goes back: a request that came before the last
+    /// one that was decided counts as of that time.
+    pub fn decide(&self, request: &Request, known: &Known) -> Result<Decision, Problem> {
+        let at = self.now.map_or(request.at, |now| now.max(request.at));
+        let request = &Request { at, ..request.clone() };
+        match &request.command {
+            Command::Agents(command) => agents::decide(self, request, command, known),
+            Command::Contests(command) => contests::decide(self, request, command, known),
+            Command::Tick => tick::decide(self, request, known),
+        }
+    }
+
+    /// Takes a row in. Announcements change nothing.
+    ///
+    /// A row that does not fit was not written by this program, or its rules have changed: it says why.
+    pub fn evolve(&mut self, row: &Row, known: &Known) -> Result<(), String> {
+        match row.kind.as_str() {
+            agents::FACT => agents::evolve(self, row)?,
+            contests::FACT => contests::evolve(self, row, known)?,
+            _ => {}
+        }
+        self.seq += 1;
+        self.now = Some(self.now.map_or(row.at, |now| now.max(row.at)));
+        Ok(())
+    }
+
+    /// Every kind that the fold reads, with the newest version it reads.
+    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (contests::FACT, 1)];
+}

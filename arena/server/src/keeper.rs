@@ -1,0 +1,153 @@
+//! The instance in the store: requests become rows of the journal, and rows become the instance.
+
+use std::sync::Arc;
+
+use arena_canon::Digest;
+use arena_canon::json::{self, Value};
+use arena_contests::Moment;
+use arena_store::{Append, Domain, Draft, Event, Kept, KeptBody, Recall, Salt, Slot, Stop, Unfit};
+
+use crate::instance::{Answer, Instance, Known, Request, Row};
+use crate::problem::Problem;
+
+/// Bytes of a row's body; what is longer is a blob.
+const ROW_BYTES_MAX: usize = arena_store::BODY_BYTES_MAX;
+
+/// The rules of the server for its store.
+pub struct Keeper {
+    known: Arc<Known>,
+}
+
+/// A request on its way, and where its answer is kept if it is sent again.
+pub struct Sent {
+    /// What is wanted.
+    pub request: Request,
+    /// Where the answer is kept; nowhere without a key.
+    pub slot: Option<Slot>,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// What.
+    pub answer: Answer,
+    /// Whether it is what an earlier request of the same key was answered.
+    pub is_replay: bool,
+}
+
+impl Keeper {
+    /// With what is known of the world outside.
+    pub fn new(known: Arc<Known>) -> Self {
+        Self { known }
+    }
+}
+
+impl Domain for Keeper {
+    type State = Instance;
+    type Command = Sent;
+    type Answer = Answered;
+    type Refusal = Problem;
+
+    fn initial(&self) -> Instance {
+        Instance::default()
+    }
+
+    /// Announcements are not folded, so all of them are known.
+    fn knows(&self, kind: &str, version: u32) -> bool {
+        match Instance::FACTS.iter().find(|(fact, _)| *fact == kind) {
+            Some((_, newest)) => (1..=*newest).contains(&version),
+            None => version == 1,
+        }
+    }
+
+    fn decide(
+        &self,
+        state: &Instance,
+        Sent { request, slot }: Sent,
+        tx: &mut Append<'_>,
+    ) -> Result<Answered, Stop<Problem>> {
+        let now_ms = milliseconds(request.at);
+        if let Some(slot) = &slot {
+            match tx.recall(now_ms, slot)? {
+                Recall::Fresh => {}
+                Recall::Other => {
+                    let problem = Problem::new("idempotency_key_reused", "the key is that of another request");
+                    return Err(Stop::Refused(problem));
+                }
+                Recall::Same(kept) => return Ok(replayed(&kept)),
+            }
+        }
+        let decision = state.decide(&request, &self.known).map_err(Stop::Refused)?;
+        let luck = Digest::of(&request.luck);
+        for (place, row) in decision.rows.iter().enumerate() {
+            tx.append(draft(row, luck, place).map_err(Stop::Refused)?)?;
+        }
+        if let Some(slot) = &slot {
+            tx.remember(now_ms, slot, &kept(&decision.answer))?;
+        }
+        Ok(Answered { answer: decision.answer, is_replay: false })
+    }
+
+    fn evolve(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
+        let body = event.json().map_err(|why| Unfit(why.to_string()))?;
+        let row = Row {
+            at: Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX)),
+            topic: event.topic.clone(),
+            kind: event.kind.clone(),
+            version: event.version,
+            body,
+            is_sealed: event.is_sealed(),
+        };
+        state.evolve(&row, &self.known).map_err(Unfit)
+    }
+
+    fn discriminator(&self) -> String {
+        "instance/1".to_owned()
+    }
+}
+
+fn milliseconds(at: Moment) -> u64 {
+    u64::try_from(at.unix_ms()).unwrap_or_default()
+}
+
+fn draft(row: &Row, luck: Digest, place: usize) -> Result<Draft, Problem> {
+    let draft = Draft::new(milliseconds(row.at), &row.topic, &row.kind, row.version, &row.body);
+    let bytes = json::canonical(&row.body).len();
+    if bytes > ROW_BYTES_MAX {
+        let detail = format_args!("what would be kept has {bytes} bytes; the limit is {ROW_BYTES_MAX}");
+        return Err(Problem::new("body_too_large", detail));
+    }
+    Ok(if row.is_sealed { draft.sealed(salt(luck, place)) } else { draft })
+}
+
+/// Every sealed row has a salt of its own, from the luck that came with the request.
+fn salt(luck: Digest, place: usize) -> Salt {
+    let place = (place as u64).to_be_bytes();
+    *Digest::of_parts(&[b"arena row salt", luck.as_bytes(), &place]).as_bytes()
+}
+
+/// An answer as it is kept. What is shown once is not.
+fn kept(answer: &Answer) -> Kept {
+    let headers = answer.location.iter().map(|location| ("location".to_owned(), location.clone())).collect();
+    let body = match &answer.once {
+        Some(_) => {
+            let key_id = answer.body.get("key_id").and_then(Value::as_str).unwrap_or("none").to_owned();
+            KeptBody::KeyShown { key_id }
+        }
+        None => KeptBody::Bytes(json::canonical(&answer.body)),
+    };
+    Kept { status: answer.status, headers, body }
+}
+
+fn replayed(kept: &Kept) -> Answered {
+    let location = kept.headers.iter().find(|(name, _)| name == "location").map(|(_, value)| value.clone());
+    let (status, body) = match &kept.body {
+        KeptBody::Bytes(bytes) => {
+            (kept.status, json::read(bytes, arena_store::KEPT_BYTES_MAX).unwrap_or_default())
+        }
+        KeptBody::KeyShown { key_id } => {
+            (200, serde_json::json!({ "code": "key_already_shown", "key_id": key_id }))
+        }
+    };
+    Answered { answer: Answer { status, location, body, once: None }, is_replay: true }
+}

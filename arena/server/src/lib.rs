@@ -1,0 +1,24 @@
+//! The server: one place where people and agents play, submit, challenge and watch.
+//!
+//! Rules are in the pure crates; a handler only translates. What happened is in the store's journal, and the state
+//! is the fold of it. Nothing here runs a component, and nothing reads a clock but through [`Outside`].
+
+mod app;
+pub mod auth;
+mod config;
+mod http;
+pub mod instance;
+mod keeper;
+mod live;
+mod outside;
+pub(crate) mod pages;
+pub mod problem;
+mod routes;
+mod serve;
+
+pub use app::{App, Shared};
+pub use config::{Config, ConfigError, Limits};
+pub use keeper::{Answered, Keeper, Sent};
+pub use live::Live;
+pub use outside::Outside;
+pub use serve::{ServeError, Server, Setup};

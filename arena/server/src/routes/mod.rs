@@ -1,0 +1,28 @@
+//! The routes. A handler reads a request, asks the rules, and writes the answer; it decides nothing.
+//!
+//! Route and document come from one macro, so they cannot differ in path or method.
+
+mod identity;
+mod live;
+mod meta;
+mod openapi;
+mod web;
+
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::app::Shared;
+
+pub(crate) use openapi::document;
+
+/// Every route of the API with its document.
+pub(crate) fn api() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .merge(identity::routes())
+        .merge(live::routes())
+        .merge(meta::routes())
+}
+
+/// The pages and what belongs to them; no part of the API's document.
+pub(crate) fn pages() -> axum::Router<Shared> {
+    web::routes()
+}

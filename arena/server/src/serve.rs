@@ -1,0 +1,187 @@
+//! Starts the server, answers connections, and ends without losing an answer.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use arena_contests::cite::Registry;
+use arena_contests::leak::{MARKERS, Scanner, ScannerError};
+use arena_store::{Options, Store, StoreFault};
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tower::ServiceExt as _;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::TimeoutLayer;
+
+use crate::app::{App, Shared};
+use crate::auth::{AdminToken, Sessions};
+use crate::config::Config;
+use crate::http::arrival::Peer;
+use crate::http::limit::Limiter;
+use crate::http::{finish, who};
+use crate::instance::Known;
+use crate::keeper::Keeper;
+use crate::live::Live;
+use crate::outside::Outside;
+use crate::routes;
+
+/// How long a client may take to send its headers.
+const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a handler may take, its body included.
+const HANDLER_PATIENCE: Duration = Duration::from_secs(30);
+/// How long answers that are under way are waited for at the end.
+const END_PATIENCE: Duration = Duration::from_secs(10);
+/// How often the platform looks for what is due.
+const TICK: Duration = Duration::from_millis(500);
+/// How often counts of limits are swept.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The store.
+    #[error("{0}")]
+    Store(#[from] StoreFault),
+    /// The rules of what must not become public.
+    #[error("{0}")]
+    Scanner(#[from] ScannerError),
+    /// The address.
+    #[error("cannot listen on {address}: {why}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        why: std::io::Error,
+    },
+}
+
+/// A server that is ready to answer.
+pub struct Server {
+    app: Shared,
+    router: Router,
+}
+
+/// What a server is made with.
+pub struct Setup {
+    /// How it runs.
+    pub config: Config,
+    /// The admin's token.
+    pub admin: AdminToken,
+    /// Time and luck.
+    pub outside: Arc<dyn Outside>,
+}
+
+impl Server {
+    /// Opens the folder with everything that is known, or makes it.
+    pub fn open(folder: &Path, setup: Setup) -> Result<Self, ServeError> {
+        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner: Scanner::new(&[], MARKERS)? });
+        // The writer wakes the feed, which is there only after the writer is.
+        let feed: Arc<OnceLock<Weak<Live>>> = Arc::default();
+        let wakes = Arc::clone(&feed);
+        let on_commit = Box::new(move |seq| {
+            if let Some(live) = wakes.get().and_then(Weak::upgrade) {
+                live.advance(seq);
+            }
+        });
+        let options = Options { on_commit, ..Options::default() };
+        let store = Store::open(folder, Keeper::new(known), Vec::new(), options)?;
+        let head = store.journal().head()?.seq;
+        let live = Arc::new(Live::new(store.journal().clone(), head));
+        let _ = feed.set(Arc::downgrade(&live));
+        let limiter = Limiter::new(&setup.config.limits);
+        let (ends, _) = watch::channel(false);
+        let Setup { config, admin, outside } = setup;
+        let sessions = Sessions::default();
+        let app = Arc::new(App { config, store, outside, admin, sessions, limiter, live, ends });
+        let router = router(Arc::clone(&app));
+        Ok(Self { app, router })
+    }
+
+    /// The routes with all their layers, for tests that need no socket.
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// What the handlers share.
+    pub fn app(&self) -> &Shared {
+        &self.app
+    }
+
+    /// Listens on the configured address; tells which it is, since the port may have been left open.
+    pub async fn listen(&self) -> Result<TcpListener, ServeError> {
+        let address = self.app.config.listen;
+        TcpListener::bind(address).await.map_err(|why| ServeError::Listen { address, why })
+    }
+
+    /// Answers connections until `end`, then finishes what is under way.
+    pub async fn run(self, listener: TcpListener, end: impl Future<Output = ()>) {
+        let ticking = tokio::spawn(tick(Arc::clone(&self.app)));
+        self.accept(listener, end).await;
+        ticking.abort();
+    }
+
+    async fn accept(&self, listener: TcpListener, end: impl Future<Output = ()>) {
+        let mut builder = hyper::server::conn::http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_PATIENCE).max_headers(64).max_buf_size(64 << 10);
+        let connections = Arc::new(Semaphore::new(self.app.config.limits.connections_max));
+        let graceful = GracefulShutdown::new();
+        let mut end = std::pin::pin!(end);
+        loop {
+            let permit = Arc::clone(&connections).acquire_owned();
+            let accepted = tokio::select! {
+                () = &mut end => break,
+                accepted = async { (permit.await, listener.accept().await) } => accepted,
+            };
+            let (Ok(permit), Ok((stream, peer))) = accepted else {
+                // Out of descriptors, as a rule: some are given back soon.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            let router = self.router.clone().map_request(move |mut request: hyper::Request<_>| {
+                request.extensions_mut().insert(Peer(peer));
+                request.map(axum::body::Body::new)
+            });
+            let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+            let connection = graceful.watch(connection);
+            tokio::spawn(async move {
+                // A client that goes away is no fault of ours.
+                let _ = connection.await;
+                drop(permit);
+            });
+        }
+        self.app.ends.send_replace(true);
+        let _ = tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await;
+    }
+}
+
+async fn tick(app: Shared) {
+    let mut since_sweep = Duration::ZERO;
+    loop {
+        tokio::time::sleep(TICK).await;
+        app.tick().await;
+        since_sweep += TICK;
+        if since_sweep >= SWEEP {
+            since_sweep = Duration::ZERO;
+            app.limiter.sweep();
+        }
+    }
+}
+
+/// The layers, from the outside in: the id of the request and the form of refusals; panics; patience; who asks.
+fn router(app: Shared) -> Router {
+    let (api, _) = routes::api().split_for_parts();
+    api.merge(routes::pages())
+        .layer(from_fn_with_state(Arc::clone(&app), who::identify))
+        .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, HANDLER_PATIENCE))
+        .layer(CatchPanicLayer::new())
+        .layer(from_fn_with_state(Arc::clone(&app), finish::finish))
+        .with_state(app)
+}

@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use crate::append::Append;
+use crate::event::Event;
+use crate::fault::StoreFault;
+
+/// What the journal is about: rules that decide, and facts that evolve a state.
+///
+/// A command is handled in two steps, so that a refused one leaves nothing behind, not even in memory:
+/// [`decide`](Self::decide) sees the state and cannot change it; the events it appends become the new state
+/// by [`evolve`](Self::evolve), after it has returned, before the next command is looked at. The state is
+/// therefore always what a fold of the journal gives, and a restart does just that.
+pub trait Domain: Send + Sync + 'static {
+    /// The fold of all events.
+    type State: Send + Sync + 'static;
+    /// What is asked, with its time and its luck.
+    type Command: Send + 'static;
+    /// What comes of it.
+    type Answer: Send + 'static;
+    /// Why not.
+    type Refusal: Send + 'static;
+
+    /// The state before the first event.
+    fn initial(&self) -> Self::State;
+
+    /// Whether events of this kind and version can be folded. Every version that was ever written has to be
+    /// known for good. A journal with one that is not known is not opened for writing.
+    fn knows(&self, kind: &str, version: u32) -> bool;
+
+    /// Appends what follows from `command`, or refuses it. Nothing of a refused command stays: no event, no
+    /// row. A fault of the store is passed on with `?`.
+    fn decide(
+        &self,
+        state: &Self::State,
+        command: Self::Command,
+        tx: &mut Append<'_>,
+    ) -> Result<Self::Answer, Stop<Self::Refusal>>;
+
+    /// Takes a fact in. There are no rules here: what stands in the journal has happened.
+    fn evolve(&self, state: &mut Self::State, event: &Event) -> Result<(), Unfit>;
+
+    /// What a snapshot depends on besides the events: a version that changes whenever the meaning of its
+    /// bytes or the rules of [`evolve`](Self::evolve) do.
+    fn discriminator(&self) -> String;
+
+    /// The state as bytes; nothing if there are to be no snapshots.
+    fn snapshot(&self, _state: &Self::State) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The state from the bytes of a snapshot with the same discriminator; nothing if they are no good,
+    /// which costs time only.
+    fn restore(&self, _bytes: &[u8]) -> Option<Self::State> {
+        None
+    }
+}
+
+/// An event could not be folded: in other words, why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unfit(pub String);
+
+/// Why a command was not carried out, as its domain says.
+#[derive(Debug)]
+pub enum Stop<R> {
+    /// A rule is not met.
+    Refused(R),
+    /// The store failed.
+    Fault(StoreFault),
+}
+
+impl<R> From<StoreFault> for Stop<R> {
+    fn from(fault: StoreFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Why a command was not carried out, as its sender learns it.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed<R> {
+    /// A rule is not met.
+    #[error("the command was refused")]
+    Refused(R),
+    /// Too many commands wait already. Try again later.
+    #[error("{waiting} commands wait already")]
+    Busy {
+        /// How many may wait.
+        waiting: usize,
+    },
+    /// The store failed, and nothing of the command is left. One failure may be that of many commands.
+    #[error("{0}")]
+    Storage(Arc<StoreFault>),
+    /// The domain panicked, and nothing of the command is left.
+    #[error("the domain panicked: {0}")]
+    Panicked(String),
+    /// The writer has ended, and takes no more commands.
+    #[error("the writer has ended")]
+    Stopped,
+}
+
+/// Called with the place of the last event after each commit that appended any.
+pub type OnCommit = Box<dyn Fn(u64) + Send>;
+
+/// How a store works. None of it is in a record.
+pub struct Options {
+    /// Commands that may wait; more are answered with [`Failed::Busy`].
+    pub queue_max: usize,
+    /// Commands of one commit.
+    pub batch_max: usize,
+    /// Events between two snapshots.
+    pub snapshot_every: u64,
+    /// Pages of 4 KiB the database may have; more is answered like a full disk. None: as many as fit.
+    pub pages_max: Option<u32>,
+    /// Remove blobs that no command has booked when the store is opened: uploads that came to nothing. Only
+    /// for a domain that books every blob it wants to keep.
+    pub remove_unbooked: bool,
+    /// "`seq` is now n", on the writer's thread, after the commit and before its answers.
+    pub on_commit: OnCommit,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            queue_max: 1_024,
+            batch_max: 256,
+            snapshot_every: 100_000,
+            pages_max: None,
+            remove_unbooked: false,
+            on_commit: Box::new(|_| {}),
+        }
+    }
+}

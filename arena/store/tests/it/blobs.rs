@@ -1,0 +1,196 @@
+//! Contents under their digest: whole or not there, never edited, withheld for good.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use arena_canon::Digest;
+use arena_store::{BLOBS, BlobFault, Found, Options, StoreFault, Wanted, verify};
+
+use super::tally::{Command, did, failed, open};
+
+fn path_of(root: &Path, sha256: Digest) -> std::path::PathBuf {
+    let name = sha256.to_string();
+    root.join(BLOBS).join(&name[..2]).join(name)
+}
+
+fn incoming(root: &Path) -> usize {
+    fs::read_dir(root.join(BLOBS).join("incoming")).expect("a folder").count()
+}
+
+#[test]
+fn a_blob_is_written_in_pieces_and_seen_when_it_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let blobs = store.blobs();
+    let sha256 = Digest::of(b"one two");
+    let mut writer = blobs.writer(7).expect("started");
+    for piece in [&b"one"[..], b" ", b"two"] {
+        writer.write_all(piece).expect("written");
+        assert_eq!(blobs.read(sha256, 100).expect("read"), Found::Missing);
+    }
+    assert_eq!(writer.finish(Some(sha256)).expect("finished"), sha256);
+    assert_eq!(blobs.read(sha256, 7).expect("read"), Found::Content(b"one two".to_vec()));
+    assert!(matches!(blobs.read(sha256, 6), Err(BlobFault::TooLarge { limit: 6 })));
+    // Once more is no trouble.
+    assert_eq!(blobs.put(b"one two").expect("put"), sha256);
+    assert_eq!(incoming(folder.path()), 0);
+    assert_eq!(blobs.put(b"").expect("put"), Digest::of(b""));
+    assert_eq!(blobs.read(Digest::of(b""), 0).expect("read"), Found::Content(Vec::new()));
+}
+
+#[test]
+fn what_is_too_large_or_another_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let blobs = store.blobs();
+    let mut writer = blobs.writer(4).expect("started");
+    writer.write_all(b"1234").expect("fits");
+    assert_eq!(writer.write(b"5").expect_err("too large").kind(), std::io::ErrorKind::FileTooLarge);
+    assert!(matches!(writer.finish(None), Err(BlobFault::TooLarge { limit: 4 })));
+    let mut writer = blobs.writer(4).expect("started");
+    writer.write_all(b"1234").expect("fits");
+    let expected = Digest::of(b"4321");
+    let another = writer.finish(Some(expected)).expect_err("another");
+    assert!(matches!(another, BlobFault::Another { found, .. } if found == Digest::of(b"1234")));
+    drop(blobs.writer(4).expect("started"));
+    assert_eq!(incoming(folder.path()), 0);
+    for sha256 in [expected, Digest::of(b"1234"), Digest::of(b"12345")] {
+        assert_eq!(blobs.read(sha256, 10).expect("read"), Found::Missing);
+    }
+}
+
+#[test]
+fn an_edited_blob_is_found_and_can_be_put_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let sha256 = store.blobs().put(b"content").expect("put");
+    did(&store, Command::Book { sha256, bytes: 7 });
+    let wanted = Wanted { blobs: true, ..Wanted::default() };
+    for edited in [&b"Content"[..], b"conten", b"content and more", b""] {
+        fs::write(path_of(folder.path(), sha256), edited).expect("edited");
+        assert!(matches!(store.blobs().read(sha256, 100), Err(BlobFault::Damaged(it)) if it == sha256));
+        let report = verify(folder.path(), &wanted).expect("looked at");
+        assert_eq!(report.findings[0].to_string(), format!("blob {sha256} is damaged"));
+        store.blobs().put(b"content").expect("put");
+        assert!(verify(folder.path(), &wanted).expect("looked at").is_sound());
+    }
+    fs::remove_file(path_of(folder.path(), sha256)).expect("removed");
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    assert_eq!(report.findings[0].to_string(), format!("blob {sha256} is missing"));
+}
+
+#[test]
+fn nothing_but_a_regular_file_of_the_folder_is_a_blob() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let outside = folder.path().join("outside");
+    fs::write(&outside, b"content").expect("written");
+    let root = folder.path().join("data");
+    let store = open(&root);
+    let sha256 = store.blobs().put(b"content").expect("put");
+    let path = path_of(&root, sha256);
+    // A link out of the folder is not followed, not even to the right content.
+    fs::remove_file(&path).expect("removed");
+    std::os::unix::fs::symlink(&outside, &path).expect("linked");
+    assert!(store.blobs().read(sha256, 100).is_err());
+    // A pipe does not make the reader wait.
+    fs::remove_file(&path).expect("removed");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &path,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_bits_truncate(0o600),
+        0,
+    )
+    .expect("a pipe");
+    assert!(matches!(store.blobs().read(sha256, 100), Err(BlobFault::Damaged(_))));
+    // Even the folder of a shelf may not lead out.
+    let shelf = path.parent().expect("a folder");
+    fs::remove_dir_all(shelf).expect("removed");
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("made");
+    std::os::unix::fs::symlink(&elsewhere, shelf).expect("linked");
+    assert!(store.blobs().put(b"content").is_err());
+    assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0);
+}
+
+#[test]
+fn what_a_killed_writer_left_goes_at_the_next_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let mut writer = store.blobs().writer(100).expect("started");
+    writer.write_all(b"half").expect("written");
+    std::mem::forget(writer);
+    assert_eq!(incoming(folder.path()), 1);
+    assert_eq!(store.blobs().read(Digest::of(b"half"), 100).expect("read"), Found::Missing);
+    drop(store);
+    let _store = open(folder.path());
+    assert_eq!(incoming(folder.path()), 0);
+}
+
+#[test]
+fn a_withheld_blob_is_gone_for_good_and_the_journal_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let sha256 = store.blobs().put(b"a leaked name").expect("put");
+    let unbooked = failed(&store, Command::Withhold { sha256 });
+    assert_eq!(unbooked.to_string(), format!("blob {sha256} is not booked"));
+    assert!(matches!(store.blobs().read(sha256, 100).expect("read"), Found::Content(_)));
+    did(&store, Command::Book { sha256, bytes: 13 });
+    let head = store.journal().head().expect("read");
+    did(&store, Command::Withhold { sha256 });
+    // The file goes after the answer, and before the next command.
+    store.snapshot().expect("written");
+    let reason = "a name leaked".to_owned();
+    assert_eq!(store.blobs().read(sha256, 100).expect("read"), Found::Withheld { reason: reason.clone() });
+    assert!(!path_of(folder.path(), sha256).exists());
+    assert_eq!(store.journal().blob(sha256).expect("read").expect("booked").withheld, Some(reason));
+    assert!(matches!(store.blobs().put(b"a leaked name"), Err(BlobFault::Withheld(_))));
+    let wanted = Wanted { blobs: true, heads: vec![head], ..Wanted::default() };
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    assert_eq!((report.is_sound(), report.withheld, report.blobs, report.events), (true, 1, 0, 2));
+    // Killed between the commit and the removal: the next start does it.
+    drop(store);
+    fs::remove_file(path_of(folder.path(), sha256).with_extension("withheld")).expect("removed");
+    fs::write(path_of(folder.path(), sha256), b"a leaked name").expect("written");
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    assert_eq!(report.findings[0].to_string(), format!("blob {sha256} is withheld, and still there"));
+    let store = open(folder.path());
+    assert!(matches!(store.blobs().read(sha256, 100).expect("read"), Found::Withheld { .. }));
+    assert!(verify(folder.path(), &wanted).expect("looked at").is_sound());
+}
+
+#[test]
+fn uploads_that_came_to_nothing_are_removed_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let put = |text: &str| store.blobs().put(text.as_bytes()).expect("put");
+    let (booked, unbooked, withheld) = (put("booked"), put("unbooked"), put("withheld"));
+    did(&store, Command::Book { sha256: booked, bytes: 6 });
+    did(&store, Command::Book { sha256: withheld, bytes: 8 });
+    did(&store, Command::Withhold { sha256: withheld });
+    drop(store);
+    let store = open(folder.path());
+    assert!(store.blobs().holds(unbooked).expect("looked for"));
+    drop(store);
+    let options = Options { remove_unbooked: true, ..Options::default() };
+    let store = super::tally::open_with(folder.path(), options).expect("it opens");
+    let holds = |sha256| store.blobs().holds(sha256).expect("looked for");
+    assert_eq!([booked, unbooked, withheld].map(holds), [true, false, false]);
+    assert!(matches!(store.blobs().read(withheld, 100).expect("read"), Found::Withheld { .. }));
+    let wanted = Wanted { blobs: true, ..Wanted::default() };
+    assert!(verify(folder.path(), &wanted).expect("looked at").is_sound());
+}
+
+#[test]
+fn a_reason_and_a_media_type_have_limits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let blobs = arena_store::Blobs::open(&folder.path().join(BLOBS)).expect("it opens");
+    assert_eq!(blobs.reason(Digest::of(b"")).expect("read"), None);
+    assert!(arena_store::Blobs::open(&folder.path().join("none")).is_err());
+    let fault =
+        StoreFault::TooLarge { what: "the reason", bytes: 2_000, limit: arena_store::REASON_BYTES_MAX };
+    assert_eq!(fault.to_string(), "the reason has 2000 bytes; the limit is 1024");
+    drop(store);
+}
