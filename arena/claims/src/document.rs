@@ -1,5 +1,7 @@
 //! Reading the members of an untrusted document, each with its bounds, collecting every fault.
 
+use std::fmt;
+
 use arena_canon::Digest;
 use arena_canon::json::{Map, Pointer, Value};
 
@@ -66,7 +68,7 @@ impl<'a> Object<'a> {
     pub(crate) fn read<T>(
         &self,
         key: &str,
-        what: &str,
+        what: impl fmt::Display,
         findings: &mut Findings,
         read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Option<T> {
@@ -82,7 +84,7 @@ impl<'a> Object<'a> {
     pub(crate) fn read_or<T>(
         &self,
         key: &str,
-        what: &str,
+        what: impl fmt::Display,
         default: T,
         findings: &mut Findings,
         read: impl FnOnce(&'a Value) -> Option<T>,
@@ -91,15 +93,15 @@ impl<'a> Object<'a> {
     }
 
     pub(crate) fn constant(&self, key: &str, want: &str, findings: &mut Findings) {
-        self.read(key, &format!("\"{want}\""), findings, |value| {
+        self.read(key, format_args!("\"{want}\""), findings, |value| {
             (value.as_str() == Some(want)).then_some(())
         });
     }
 
     /// A text of 1 to `max` bytes without control characters.
     pub(crate) fn text(&self, key: &str, max: usize, findings: &mut Findings) -> Option<&'a str> {
-        let what = format!("a text of 1 to {max} bytes without control characters");
-        self.read(key, &what, findings, |value| value.as_str().filter(|text| is_line(text, max)))
+        let what = format_args!("a text of 1 to {max} bytes without control characters");
+        self.read(key, what, findings, |value| value.as_str().filter(|text| is_line(text, max)))
     }
 
     pub(crate) fn digest(&self, key: &str, findings: &mut Findings) -> Option<Digest> {
@@ -107,8 +109,8 @@ impl<'a> Object<'a> {
     }
 
     pub(crate) fn number(&self, key: &str, max: u64, findings: &mut Findings) -> Option<u64> {
-        let what = format!("an integer from 0 to {max}, as a number up to 2^53 or a decimal string");
-        self.read(key, &what, findings, |value| number_of(value).filter(|number| *number <= max))
+        let what = format_args!("an integer from 0 to {max}, as a number up to 2^53 or a decimal string");
+        self.read(key, what, findings, |value| number_of(value).filter(|number| *number <= max))
     }
 
     pub(crate) fn flag_or(&self, key: &str, default: bool, findings: &mut Findings) -> Option<bool> {
@@ -122,9 +124,9 @@ impl<'a> Object<'a> {
         max: usize,
         findings: &mut Findings,
     ) -> Vec<(Pointer, &'a Value)> {
-        let what = format!("an array of at most {max} elements");
+        let what = format_args!("an array of at most {max} elements");
         let fits = |value: &'a Value| value.as_array().filter(|array| array.len() <= max);
-        let array = if self.get(key).is_some() { self.read(key, &what, findings, fits) } else { None };
+        let array = if self.get(key).is_some() { self.read(key, what, findings, fits) } else { None };
         let at = self.place(key);
         array.into_iter().flatten().enumerate().map(|(i, value)| (at.index(i), value)).collect()
     }

@@ -16,6 +16,7 @@ pub mod luck;
 pub mod manifest;
 pub mod params;
 pub mod record;
+pub mod schema;
 pub mod settle;
 pub mod simulate;
 

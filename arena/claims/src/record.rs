@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{Cmp, METRICS_MAX, Measured, Reported, Row, Status, conclude, reason};
 use crate::document::{Object, digest_of, is_line, shown};
 use crate::fault::{Faults, Findings};
-use crate::manifest::{Engine, ID_BYTES_MAX, Input, Manifest, OUTPUTS_MAX};
+use crate::manifest::{Engine, ID_BYTES_MAX, Input, Manifest, OUTPUT_BYTES_MAX, OUTPUTS_MAX};
 
 /// The format of a record.
 pub const RECORD_VERSION: &str = "arena-record/v1";
@@ -188,7 +188,6 @@ pub struct Record {
     pub reason: String,
     /// SHA-256 of its canonical bytes.
     pub digest: Digest,
-    comparisons: Value,
     value: Value,
 }
 
@@ -222,9 +221,10 @@ impl Record {
         let mut findings = Findings::default();
         let object = Object::of(&value, Pointer::default(), &mut findings);
         let record = object.and_then(|object| Self::of(&object, &value, &mut findings));
-        findings.or_none(record)
+        Ok(Self { value, ..findings.or_none(record)? })
     }
 
+    /// All but the document itself, which its reader still holds.
     fn of(object: &Object<'_>, value: &Value, findings: &mut Findings) -> Option<Self> {
         object.only(&MEMBERS, findings);
         for key in MEMBERS {
@@ -246,7 +246,8 @@ impl Record {
         });
         let log = object.read("log_sha256", "64 lower-case hexadecimal digits", findings, digest_of);
         let results = Results::of(object, findings);
-        let comparisons = object.read("comparisons", "an array", findings, |value| value.as_array());
+        check_outputs(object, findings);
+        object.read("comparisons", "an array", findings, |value| value.as_array())?;
         log?;
         Some(Self {
             claim: claim?.to_owned(),
@@ -259,15 +260,19 @@ impl Record {
             inputs,
             results: results?,
             reason: reason?.to_owned(),
-            digest: Digest::of(&json::canonical(value)),
-            comparisons: Value::Array(comparisons?.clone()),
-            value: value.clone(),
+            digest: Digest::of(&json::canonical_of(value)),
+            value: Value::Null,
         })
     }
 
     /// The document.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// The document, and nothing else of it.
+    pub fn into_value(self) -> Value {
+        self.value
     }
 
     /// Whether the record is one that may be published under `manifest`: of that manifest, on its
@@ -294,7 +299,7 @@ impl Record {
             findings.add(&root.key("outcome"), format!("the values come to {outcome}"));
         }
         let rows = Value::Array(rows.iter().map(Row::to_json).collect());
-        if rows != self.comparisons {
+        if rows != self.value["comparisons"] {
             findings.add(&root.key("comparisons"), "are not what the values come to");
         }
         findings.or_none(Some(()))
@@ -310,6 +315,17 @@ impl Record {
             } else if let Err(what) = Measured::read(metric.kind, &reported.value) {
                 findings.add(&at.key("value"), format!("must be {what}"));
             }
+        }
+    }
+}
+
+/// What comparing passes over: an output of a record says how long it is, and nothing else.
+fn check_outputs(object: &Object<'_>, findings: &mut Findings) {
+    let outputs = object.get("outputs").and_then(Value::as_array).into_iter().flatten().take(OUTPUTS_MAX);
+    for (i, value) in outputs.enumerate().filter(|(_, value)| value.is_object()) {
+        if let Some(output) = Object::of(value, object.place("outputs").index(i), findings) {
+            output.only(&["name", "sha256", "bytes"], findings);
+            output.number("bytes", OUTPUT_BYTES_MAX, findings);
         }
     }
 }

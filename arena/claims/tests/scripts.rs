@@ -3,7 +3,9 @@
 //! `verb claim actor time arguments -> events`, or `-> ! refusal`. `@runner`, `@auditor` and `@seat1` stand for
 //! whoever was drawn. After every table, the history is replayed, and money is counted.
 
+mod schemas;
 mod script;
+mod threats;
 
 use script::Script;
 
@@ -13,22 +15,10 @@ fn check(table: &str) {
     let mut rendered = String::new();
     for test in table.split("\ntest ").skip(1) {
         let (name, lines) = test.split_once('\n').expect("a name and lines");
-        rendered.push_str(&format!("\ntest {name}\n"));
         let mut script = Script::default();
-        for line in lines.lines() {
-            let want = line.trim_end();
-            let (command, _) = want.split_once("->").unwrap_or((want, ""));
-            if command.trim().is_empty() || command.starts_with('#') || command.starts_with("given ") {
-                script.given(command);
-                rendered.push_str(&format!("{want}\n"));
-                continue;
-            }
-            let got = format!("{command}-> {}", script.run(command));
-            if got != want {
-                wrong.push(format!("{name}\n  want {want}\n  got  {got}"));
-            }
-            rendered.push_str(&format!("{got}\n"));
-        }
+        let (played, otherwise) = script.play(lines);
+        rendered.push_str(&format!("\ntest {name}\n{played}"));
+        wrong.extend(otherwise.into_iter().map(|line| format!("{name}\n{line}")));
         script.check_laws(name);
     }
     assert!(wrong.is_empty(), "{}\n=====\n{rendered}=====", wrong.join("\n"));
@@ -43,7 +33,7 @@ macro_rules! tables {
     )*};
 }
 
-tables! { life draws challenges panels ends conflicts refusals }
+tables! { life draws challenges panels ends conflicts refusals precedence }
 
 /// Every refusal there is stands in some table.
 #[test]

@@ -19,7 +19,7 @@ pub use eligible::{
 };
 pub use purpose::{Purpose, UnknownPurpose};
 pub use wire::{
-    DOCUMENT_BYTES_MAX, Difference, Fault, Faults, Log, Refusal, Request, SEATS_MAX, Transcript, VerifyError,
-    verify,
+    DOCUMENT_BYTES_MAX, Difference, Fault, Faults, Log, Refusal, Request, SEATS_MAX, TRANSCRIPT_SCHEMA,
+    Transcript, VerifyError, verify,
 };
 pub use words::Words;

@@ -25,6 +25,9 @@ const CHECKPOINT_BYTES_MAX: usize = 16 << 10;
 /// Most neighbours of an inclusion proof: a log of 2^64 events has no more.
 const INCLUSION_MAX: usize = 64;
 
+/// The JSON Schema of a transcript. What it refuses, the reader refuses.
+pub const TRANSCRIPT_SCHEMA: &str = include_str!("../schema/transcript.v1.schema.json");
+
 /// The version of both documents.
 const VERSION: &str = "draw/v1";
 

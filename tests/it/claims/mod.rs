@@ -1,6 +1,13 @@
 //! Claims at the command line: the pure commands by their published numbers, and a whole life in a folder.
 
+mod beacons;
+mod folder;
+mod paths;
 mod rerun;
+mod schemas;
+mod tampering;
+mod tournament;
+mod wall;
 
 use arena_cli::Exit;
 use serde_json::{Value, json};

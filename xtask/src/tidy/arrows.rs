@@ -22,9 +22,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arena-cli", EVERYONE),
     ("arena-sdk", &[]),
     ("arena-tests", EVERYONE),
-    ("arena-benches", &["arena-sandbox", "arena-engine", "arena-contests", "arena-canon"]),
+    ("arena-benches", BENCHES),
     ("xtask", &[]),
 ];
+
+const BENCHES: &[&str] =
+    &["arena-sandbox", "arena-engine", "arena-contests", "arena-claims", "arena-draw", "arena-canon"];
 
 /// Everything but the sandbox: the server hands work to others.
 const SERVER: &[&str] = &[

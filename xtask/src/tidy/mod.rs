@@ -8,6 +8,7 @@ mod lints;
 mod packages;
 mod sources;
 mod text;
+mod threats;
 mod tree;
 mod wit;
 
@@ -46,6 +47,7 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
     |house| inventory::check(&house.tree),
     |house| sources::check(&house.tree),
     |house| text::check(&house.tree),
+    |house| threats::check(&house.tree),
     |house| wit::check(&house.tree),
 ];
 

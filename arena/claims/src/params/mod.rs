@@ -237,7 +237,7 @@ impl Params {
 
     /// SHA-256 of the canonical bytes.
     pub fn digest(&self) -> Digest {
-        Digest::of(&json::canonical(&self.to_json()))
+        Digest::of(&json::canonical_of(&self.to_json()))
     }
 
     /// The set as a document.

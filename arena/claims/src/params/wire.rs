@@ -216,6 +216,11 @@ fn set(slot: Slot<'_>, object: &Object<'_>, key: &str, whole: bool, findings: &m
             let read = |value: &Value| number_of(value).filter(|number| range.contains(number));
             *number = object.read(key, &what, findings, read).unwrap_or(*number);
         }
-        Slot::Flag(_, flag) => *flag = object.flag_or(key, *flag, findings).unwrap_or(*flag),
+        Slot::Flag(_, flag) => {
+            if whole {
+                object.need(key, findings);
+            }
+            *flag = object.flag_or(key, *flag, findings).unwrap_or(*flag);
+        }
     }
 }

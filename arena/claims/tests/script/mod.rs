@@ -1,5 +1,6 @@
 //! Runs the lines of a table against the real state machine.
 
+mod chain;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -19,18 +20,17 @@ use arena_draw::beacon::Source;
 use arena_ledger::{Amount, Asset};
 use serde_json::json;
 
-const START: u64 = 1_800_000_000;
-const OPERATOR: &str = "operator";
+pub(crate) const START: u64 = 1_800_000_000;
+pub(crate) const OPERATOR: &str = "operator";
 
 pub(crate) struct Script {
-    world: World,
+    pub(crate) world: World,
     start: World,
-    history: Vec<(u64, Event)>,
-    actors: BTreeMap<String, Actor>,
+    pub(crate) history: Vec<(u64, Event)>,
+    pub(crate) actors: BTreeMap<String, Actor>,
     records: BTreeMap<(String, String), Record>,
     ballots: BTreeMap<(String, String), Value>,
     determinism: &'static str,
-    paid_in: i64,
 }
 
 fn world(change: &Value) -> World {
@@ -53,7 +53,6 @@ impl Default for Script {
             records: BTreeMap::new(),
             ballots: BTreeMap::new(),
             determinism: "exact",
-            paid_in: 0,
         }
     }
 }
@@ -113,18 +112,11 @@ impl Script {
         }
     }
 
-    fn execute(&mut self, stamped: &Stamped) -> Result<Vec<Event>, Refusal> {
+    pub(crate) fn execute(&mut self, stamped: &Stamped) -> Result<Vec<Event>, Refusal> {
         let before = format!("{:?}", self.world);
         let result = execute(&mut self.world, stamped);
         match &result {
-            Ok(events) => {
-                for event in events {
-                    if let Event::Deposited { amount, .. } = event {
-                        self.paid_in += amount.signed();
-                    }
-                    self.history.push((stamped.at, event.clone()));
-                }
-            }
+            Ok(events) => self.history.extend(events.iter().map(|event| (stamped.at, event.clone()))),
             Err(_) => assert!(format!("{:?}", self.world) == before, "a refused command leaves no trace"),
         }
         result
@@ -141,6 +133,26 @@ impl Script {
             }
         };
         claim.and_then(of).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Plays lines with their verdicts: how they went, and those that went otherwise.
+    pub(crate) fn play(&mut self, lines: &str) -> (String, Vec<String>) {
+        let (mut rendered, mut wrong) = (String::new(), Vec::new());
+        for line in lines.lines() {
+            let want = line.trim_end();
+            let (command, _) = want.split_once("->").unwrap_or((want, ""));
+            let mut got = want.to_owned();
+            if command.trim().is_empty() || command.starts_with('#') || command.starts_with("given ") {
+                self.given(command);
+            } else {
+                got = format!("{command}-> {}", self.run(command));
+            }
+            if got != want {
+                wrong.push(format!("  want {want}\n  got  {got}"));
+            }
+            rendered.push_str(&format!("{got}\n"));
+        }
+        (rendered, wrong)
     }
 
     pub(crate) fn run(&mut self, line: &str) -> String {

@@ -3,17 +3,34 @@
 
 use std::collections::BTreeSet;
 
-use arena_claims::life::Phase;
+use arena_claims::life::{Phase, World};
 use arena_claims::luck::SplitMix;
+use proptest::prelude::{ProptestConfig, any, prop, proptest};
 
 use super::Script;
+use super::chain::Chain;
 
 const AGENTS: [&str; 18] =
     ["sue", "fay", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "operator"];
 
+/// What decides a walk: a seed, or choices one by one, so that a life that breaks a law becomes a short one.
+enum Luck {
+    Seeded(SplitMix),
+    Chosen(std::vec::IntoIter<u64>),
+}
+
+impl Luck {
+    fn below(&mut self, bound: u64) -> u64 {
+        match self {
+            Self::Seeded(seeded) => seeded.below(bound),
+            Self::Chosen(choices) => choices.next().unwrap_or_default() % bound,
+        }
+    }
+}
+
 struct Walk {
     script: Script,
-    luck: SplitMix,
+    luck: Luck,
     seconds: u64,
     lines: Vec<String>,
 }
@@ -113,17 +130,19 @@ impl Walk {
     }
 }
 
-fn walk(seed: u64, endings: &mut BTreeSet<String>) {
-    let mut luck = SplitMix::new(seed);
+/// One life; `watch` sees every state that it goes through. Gives the phase it came to.
+fn walk(name: &str, mut luck: Luck, watch: &mut dyn FnMut(&World)) -> String {
     let mut script = Script::default();
     let fast = luck.below(3) == 0;
     script.given(&format!("given params={{\"fast_referee\":{fast}}}"));
     script.given("given agents=sue,fay,a,b,c,d,e,f,g,h,i,j,k,l,m@op-l,n@op-l,o");
     let mut walk = Walk { script, luck, seconds: 7_200, lines: Vec::new() };
     walk.line("list", "sue", "500");
+    watch(&walk.script.world);
     walk.line("fund", "fay", "3500");
     for _ in 0..60 {
         let phase = walk.script.world.claims["c1"].phase;
+        watch(&walk.script.world);
         if phase.is_terminal() {
             break;
         }
@@ -134,17 +153,18 @@ fn walk(seed: u64, endings: &mut BTreeSet<String>) {
         let phase = walk.script.world.claims["c1"].phase;
         if walk.luck.below(6) == 0 { walk.stray() } else { walk.step(phase) }
     }
-    let name = format!("seed {seed}\n{}", walk.lines.join("\n"));
+    let name = format!("{name}\n{}", walk.lines.join("\n"));
     walk.script.check_laws(&name);
-    endings.insert(format!("{:?}", walk.script.world.claims["c1"].phase));
+    format!("{:?}", walk.script.world.claims["c1"].phase)
+}
+
+fn seeded(seed: u64, watch: &mut dyn FnMut(&World)) -> String {
+    walk(&format!("seed {seed}"), Luck::Seeded(SplitMix::new(seed)), watch)
 }
 
 #[test]
 fn random_lives_keep_the_laws() {
-    let mut endings = BTreeSet::new();
-    for seed in 0..250 {
-        walk(seed, &mut endings);
-    }
+    let endings: BTreeSet<String> = (0..250).map(|seed| seeded(seed, &mut |_| {})).collect();
     // The walks reach every end there is but the one without funds.
     let want = [
         "Settled(InputMismatch)",
@@ -155,4 +175,24 @@ fn random_lives_keep_the_laws() {
         "Withdrawn(Withheld)",
     ];
     assert_eq!(endings.iter().map(String::as_str).collect::<Vec<_>>(), want);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 32, ..ProptestConfig::default() })]
+
+    /// The same of lives that nobody has seen yet.
+    #[test]
+    fn any_life_keeps_the_laws(choices in prop::collection::vec(any::<u64>(), 0..300)) {
+        walk("choices", Luck::Chosen(choices.into_iter()), &mut |_| {});
+    }
+}
+
+/// From wherever a life comes, doing nothing leads to an end: with a silent beacon, and with one that speaks.
+#[test]
+fn time_alone_ends_every_state() {
+    let mut chain = Chain::default();
+    for seed in 0..30 {
+        seeded(seed, &mut |world| chain.follow(world, "c1"));
+    }
+    chain.check();
 }
