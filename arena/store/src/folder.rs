@@ -42,6 +42,9 @@ impl Folder {
     pub(crate) fn make_journal(&self) -> Result<PathBuf, StoreFault> {
         let path = self.root.join(JOURNAL);
         make_private(&path)?;
+        sync(&self.root)?;
+        // A folder that was just made must survive a crash, too. One above it may be somebody else's.
+        let _ = self.root.parent().map(sync);
         Ok(path)
     }
 }
