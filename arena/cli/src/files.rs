@@ -67,6 +67,16 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
     read_stream(file, limit)
 }
 
+/// The same of a file that is found by its name in a folder: what is no regular file there, or no link to one,
+/// would make whoever reads wait.
+pub(crate) fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    let about = fs::metadata(path).map_err(Unread::Io)?;
+    if !about.is_file() && !about.is_dir() {
+        return Err(Unread::Io(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
+    }
+    read(path, limit)
+}
+
 /// The same of a file in somebody else's folder: a regular one, and no link out of it. A pipe would make
 /// whoever reads wait for ever.
 pub(crate) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
@@ -207,9 +217,18 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// How the name of a file begins and ends that is not whole yet.
+const TEMPORARY: (&str, &str) = (".arena-", ".tmp");
+
+/// Whether a file bears a name of one that is not whole yet.
+pub(crate) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(TEMPORARY.0.as_bytes()) && name.ends_with(TEMPORARY.1.as_bytes())
+}
+
 fn temporary(folder: &Path, mode: Mode) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".arena-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -17,7 +17,11 @@ use crate::io::Io;
 
 /// A sandbox for this process, with the cache of compiled strategies if there can be one.
 pub(crate) fn host(seats: Seats, io: &mut Io<'_>) -> Result<Host, Failure> {
-    let mut options = HostOptions::new(seats);
+    host_of(HostOptions::new(seats), io)
+}
+
+/// The same with options of its own.
+pub(crate) fn host_of(mut options: HostOptions, io: &mut Io<'_>) -> Result<Host, Failure> {
     options.cache = io.env().cache.clone().filter(|folder| can_be_made(folder));
     if options.cache.is_some() {
         match Host::new(&options) {

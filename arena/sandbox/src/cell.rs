@@ -8,6 +8,7 @@ use arena_engine::limits::Limits;
 use rustix::time::{ClockId, clock_gettime};
 use wasmtime::{StoreContextMut, UpdateDeadline};
 
+use crate::deadline::Deadline;
 use crate::ending::Stop;
 use crate::experiment::Desk;
 use crate::limiter::Limiter;
@@ -27,6 +28,8 @@ pub(crate) struct Cell {
     /// What a run of an experiment has; strategies have none.
     pub(crate) desk: Option<Box<Desk>>,
     pub(crate) cpu_ns_max: u64,
+    /// When nobody waits for a result any more.
+    pub(crate) deadline: Option<Deadline>,
     call_cpu_started_ns: Option<u64>,
 }
 
@@ -42,6 +45,7 @@ impl Cell {
             luck: Luck::new(match_seed, seat),
             desk: None,
             cpu_ns_max,
+            deadline: None,
             call_cpu_started_ns: None,
         }
     }
@@ -66,8 +70,11 @@ impl Cell {
     }
 
     /// The safety stop. It reads the thread's CPU time, so a paused or loaded machine cannot trigger
-    /// it, and only here, because a read costs more than a turn.
+    /// it, and only here, because a read costs more than a turn. Wall time can, and is the host's fault.
     pub(crate) fn epoch(&mut self) -> wasmtime::Result<UpdateDeadline> {
+        if let Some(Err(late)) = self.deadline.map(Deadline::check) {
+            return Err(wasmtime::Error::from(Stop::OutOfTime(late)));
+        }
         let now = clock_gettime(ClockId::ThreadCPUTime);
         let now_ns = (now.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(now.tv_nsec as u64);
         let started_ns = *self.call_cpu_started_ns.get_or_insert(now_ns);

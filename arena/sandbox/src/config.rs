@@ -1,5 +1,7 @@
 //! One configuration for admission and running. Everything here that could change a result is
-//! frozen with the limits; ARCHITECTURE.md lists it.
+//! frozen with the limits, and `settings` names it; ARCHITECTURE.md lists it.
+
+mod settings;
 
 use arena_engine::limits::{Limits, V1};
 use wasmparser::WasmFeatures;
@@ -9,8 +11,14 @@ use wasmtime::{
 
 use crate::host::Seats;
 
+pub use settings::{engine_digest, engine_settings};
+
 /// Native stack of a guest. Call guests on threads with at least four times as much.
 const WASM_STACK_BYTES: usize = 512 << 10;
+/// One NaN for all: its bits would tell machines apart.
+const NAN_CANONICALIZATION: bool = true;
+/// Relaxed instructions are refused; were they not, they would have to be the same everywhere.
+const RELAXED_SIMD_DETERMINISTIC: bool = true;
 
 /// What one component may be made of. The pool reserves room for it, and admission refuses more.
 pub(crate) struct Parts {
@@ -63,11 +71,11 @@ pub(crate) fn config(seats: Seats, optimised: bool) -> Config {
         .consume_fuel(true)
         .operator_cost(operator_cost())
         .epoch_interruption(true)
-        .cranelift_nan_canonicalization(true)
+        .cranelift_nan_canonicalization(NAN_CANONICALIZATION)
         .cranelift_regalloc_algorithm(RegallocAlgorithm::Backtracking)
         .max_wasm_stack(WASM_STACK_BYTES)
         .memory_init_cow(true)
-        .relaxed_simd_deterministic(true)
+        .relaxed_simd_deterministic(RELAXED_SIMD_DETERMINISTIC)
         .cranelift_opt_level(if optimised { OptLevel::Speed } else { OptLevel::None })
         .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Enable)
         .wasm_features(WasmFeatures::all().difference(features()), false);
@@ -79,8 +87,8 @@ pub(crate) fn config(seats: Seats, optimised: bool) -> Config {
 
 /// So few seats may keep some of their memory between two guests.
 const FEW_SEATS: u32 = 64;
-/// What a seat keeps of a memory: all of a small Rust guest's.
-const RESIDENT_BYTES: usize = 128 << 10;
+/// What a seat keeps of a memory: all of a small Rust guest's, and what it grows by.
+const RESIDENT_BYTES: usize = 256 << 10;
 /// What a seat keeps of a table.
 const TABLE_RESIDENT_BYTES: usize = 4 << 10;
 

@@ -5,6 +5,8 @@ use std::fmt;
 use arena_engine::{Forfeit, Frame, FuelScope, HostFault, TrapKind};
 use wasmtime::{Trap, WasmBacktrace};
 
+use crate::deadline::OutOfTime;
+
 /// Raised by our own host functions and limits; read before anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -18,6 +20,8 @@ pub(crate) enum Stop {
     OverLimit { what: &'static str, limit: u64 },
     /// The safety stop.
     Overtime,
+    /// Nobody waits any longer: the host's fault.
+    OutOfTime(OutOfTime),
     /// The machine has no memory left: nobody's fault.
     HostMemory(String),
 }
@@ -30,6 +34,7 @@ impl fmt::Display for Stop {
             Self::Exited => f.write_str("the guest exited"),
             Self::OverLimit { what, limit } => write!(f, "{what}: the limit is {limit}"),
             Self::Overtime => f.write_str("the safety stop"),
+            Self::OutOfTime(late) => late.fmt(f),
             Self::HostMemory(why) => write!(f, "the machine has no memory left: {why}"),
         }
     }
@@ -84,6 +89,9 @@ fn of_stop(stop: Stop, error: wasmtime::Error, call: &Circumstances) -> Result<F
         Stop::OverLimit { .. } => Forfeit::Unreadable { why: cut(&stop.to_string(), WHY_CHARS_MAX) },
         Stop::Exited => trapped(TrapKind::Exited, &error, call),
         Stop::Overtime => Forfeit::Overtime { limit_seconds: call.cpu_seconds_max },
+        Stop::OutOfTime(late) => {
+            return Err(HostFault { doing: "waiting for a guest", source: late.into() });
+        }
         Stop::HostMemory(_) => {
             return Err(HostFault { doing: "growing a strategy's memory", source: error.into() });
         }

@@ -16,6 +16,7 @@ use wasmtime::component::{Component, Linker};
 use crate::admit::{Admitted, AdmittedExperiment, Refusal, Rejection};
 use crate::cache::DiskCache;
 use crate::cell::Cell;
+use crate::deadline::Deadline;
 use crate::experiment::{self, Ran, RunError, Task};
 use crate::game::Game;
 use crate::seat::{self, MatrixSeat, Place, Seat, SeatError};
@@ -35,7 +36,7 @@ pub enum Seats {
 }
 
 /// How a host runs; nothing here can change a result, but that an ending by the safety stop, which is
-/// marked as depending on the build, tells its `call_cpu_max`.
+/// marked as depending on the build, tells its `call_cpu_max`, and that there is no result beyond `wall_max`.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
     /// Where seats live.
@@ -50,6 +51,9 @@ pub struct HostOptions {
     /// Whether compiled code is optimised. A result that depends on it would be a fault of the compiler,
     /// which is why a reference runs both ways.
     pub optimised: bool,
+    /// How long anybody waits for results, from when the host is made. What runs then ends with a fault of
+    /// the host; nothing of it is a result.
+    pub wall_max: Option<Duration>,
 }
 
 impl HostOptions {
@@ -61,6 +65,7 @@ impl HostOptions {
             tick: Duration::from_secs(1),
             call_cpu_max: Duration::from_secs(V1.call_cpu_seconds_max.into()),
             optimised: true,
+            wall_max: None,
         }
     }
 }
@@ -73,6 +78,7 @@ pub struct Host {
     cache: Option<DiskCache>,
     loaded: Mutex<BTreeMap<Digest, Strategy>>,
     call_cpu_max: Duration,
+    deadline: Option<Deadline>,
     pooled: bool,
 }
 
@@ -82,6 +88,7 @@ pub struct Experiment {
     pre: ExperimentPre<Cell>,
     digest: Digest,
     call_cpu_max: Duration,
+    deadline: Option<Deadline>,
     pooled: bool,
 }
 
@@ -95,6 +102,7 @@ struct Compiled {
     digest: Digest,
     linker: &'static str,
     call_cpu_max: Duration,
+    deadline: Option<Deadline>,
 }
 
 /// A linked component, by what it plays.
@@ -131,7 +139,14 @@ impl Host {
         let cache = options.cache.as_deref().map(|folder| DiskCache::open(folder, &engine)).transpose()?;
         let loaded = Mutex::new(BTreeMap::new());
         let pooled = matches!(options.seats, Seats::Pooled(_));
-        Ok(Self { engine, lean, wasi, cache, loaded, call_cpu_max: options.call_cpu_max, pooled })
+        let (call_cpu_max, deadline) = (options.call_cpu_max, options.wall_max.map(Deadline::after));
+        Ok(Self { engine, lean, wasi, cache, loaded, call_cpu_max, deadline, pooled })
+    }
+
+    /// Whether anybody still waits for results.
+    pub fn check_time(&self) -> Result<(), HostFault> {
+        let late = self.deadline.map_or(Ok(()), Deadline::check);
+        late.map_err(|late| HostFault { doing: "waiting for results", source: late.into() })
     }
 
     /// Compiles an admitted component, once per digest.
@@ -161,7 +176,8 @@ impl Host {
         let linked = linker.instantiate_pre(&component).and_then(ExperimentPre::new);
         let pre = linked.map_err(does_not_link)?;
         let (engine, digest) = (self.engine.clone(), admitted.digest());
-        Ok(Experiment { engine, pre, digest, call_cpu_max: self.call_cpu_max, pooled: self.pooled })
+        let Self { call_cpu_max, deadline, pooled, .. } = *self;
+        Ok(Experiment { engine, pre, digest, call_cpu_max, deadline, pooled })
     }
 
     fn component(&self, digest: Digest, bytes: &[u8]) -> Result<Component, LoadError> {
@@ -203,6 +219,7 @@ impl Host {
             digest: admitted.digest(),
             linker: admitted.linker(),
             call_cpu_max: self.call_cpu_max,
+            deadline: self.deadline,
         })))
     }
 }
@@ -248,6 +265,10 @@ impl Experiment {
 
     pub(crate) fn call_cpu_max(&self) -> Duration {
         self.call_cpu_max
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.deadline
     }
 
     pub(crate) fn pooled(&self) -> bool {
@@ -321,5 +342,8 @@ impl Strategy {
 
     pub(crate) fn call_cpu_max(&self) -> Duration {
         self.0.call_cpu_max
+    }
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.0.deadline
     }
 }

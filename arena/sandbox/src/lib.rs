@@ -7,6 +7,7 @@ mod admit;
 mod cache;
 mod cell;
 mod config;
+mod deadline;
 mod ending;
 pub mod experiment;
 mod floor;
@@ -24,6 +25,8 @@ mod world;
 pub use admit::{
     Admitted, AdmittedExperiment, EXPERIMENT_WORLD, Refusal, Rejection, admit, admit_experiment,
 };
+pub use config::{engine_digest, engine_settings};
+pub use deadline::OutOfTime;
 pub use floor::{Floor, MatrixFloor};
 pub use game::Game;
 pub use host::{Experiment, Host, HostOptions, LoadError, Seats, Strategy};

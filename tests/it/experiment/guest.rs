@@ -30,7 +30,7 @@ const RUN: &str = "arena:experiment/runner@0.1.0#run";
 
 /// The component of a guest written as WAT. `$host` in it stands for the module of the host's functions.
 #[track_caller]
-pub(super) fn component(wat: &str) -> Vec<u8> {
+pub(crate) fn component(wat: &str) -> Vec<u8> {
     let open = wat.trim_end().strip_suffix(')').expect("a guest is one (module …)");
     let mut text = open.to_owned();
     for (name, default) in DEFAULTS {

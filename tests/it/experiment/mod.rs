@@ -2,5 +2,5 @@
 
 mod examples;
 mod files;
-mod guest;
+pub(crate) mod guest;
 mod hostile;

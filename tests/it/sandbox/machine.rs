@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arena_engine::campus::{Episode, play as play_episode};
 use arena_engine::{Forfeit, FuelScope};
-use arena_sandbox::{Host, HostOptions, Seats, Strategy, play};
+use arena_sandbox::{Host, HostOptions, OutOfTime, Seats, Strategy, play};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::guest::{component, host, hostile, load, pack, play_component, seed};
@@ -181,6 +181,22 @@ fn the_safety_stop_ends_what_fuel_would_end_later() {
     let late = forfeit(host());
     let by_fuel = matches!(late.forfeit, Forfeit::FuelSpent { scope: FuelScope::Brief, .. });
     assert!(by_fuel && !late.build_dependent, "{late:?}");
+}
+
+/// Wall time is the host's: whatever runs then is no ending of the guest's.
+#[test]
+fn a_guest_that_nobody_waits_for_is_no_forfeit() {
+    let late = HostOptions {
+        tick: Duration::from_millis(1),
+        wall_max: Some(Duration::ZERO),
+        ..HostOptions::new(Seats::OnDemand)
+    };
+    let late = Host::new(&late).expect("a host");
+    assert!(late.check_time().is_err() && host().check_time().is_ok());
+    let strategy = load(&late, &component(&text_of("brief-loops")));
+    let fault = play(&strategy, &pack(), seed()).expect_err("nobody waits");
+    assert!(fault.source.is::<OutOfTime>(), "{fault}");
+    assert_eq!(fault.source.to_string(), "it took more than 0 s on the clock");
 }
 
 /// The stop counts CPU time of the call's own thread: others may take all the machine has.

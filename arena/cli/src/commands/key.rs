@@ -1,21 +1,23 @@
-//! Keys that agents seal and sign by.
+//! Keys that agents seal and sign by, and chains of preimages that luck is made of.
 
 use std::path::{Path, PathBuf};
 
 use arena_claims::envelope::SecretKey;
 use serde_json::json;
 
-use crate::commands::{Output, claim};
+use crate::commands::{Output, chain, claim};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
 use crate::io::Io;
 
-/// Make keys for agents
+/// Make keys for agents, and chains for beacons
 #[derive(Debug, clap::Subcommand)]
-#[command(after_help = "Examples:\n  arena key new rex.key")]
+#[command(after_help = "Examples:\n  arena key new rex.key\n  arena key chain dan.chain")]
 pub(crate) enum Command {
     New(Args),
+    Chain(chain::Make),
+    Reveal(chain::Reveal),
 }
 
 /// Make a new key
@@ -33,7 +35,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
-    let Command::New(args) = command;
+    match command {
+        Command::New(args) => new(args, io),
+        Command::Chain(args) => chain::run_make(args, io),
+        Command::Reveal(args) => chain::run_reveal(args, io),
+    }
+}
+
+fn new(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let seed = claim::secret()?;
     files::write_private(&args.file, format!("{seed}\n").as_bytes(), Existing::Keep)?;
     let public = SecretKey::from_seed(seed.as_bytes()).public();

@@ -56,6 +56,7 @@ fn store(experiment: &Experiment, task: &Task) -> Store<Cell> {
     let cpu_ns_max = u64::try_from(cpu_max(experiment, task).as_nanos()).unwrap_or(u64::MAX);
     let mut cell = Cell::new(&V1, task.seed, 0, cpu_ns_max);
     cell.start_seconds = START_SECONDS;
+    cell.deadline = experiment.deadline();
     cell.limiter = Limiter::new(&limits);
     cell.log = GuestLog::new(&limits);
     cell.desk = Some(Box::new(Desk::new(task.inputs.clone(), task.limits.output_bytes)));

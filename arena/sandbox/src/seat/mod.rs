@@ -97,6 +97,7 @@ impl<W> Metered<W> {
         let cpu_ns_max = u64::try_from(call_cpu_max.as_nanos()).unwrap_or(u64::MAX);
         let mut cell = Cell::new(limits, place.match_seed, place.seat, cpu_ns_max);
         cell.start_seconds = place.start_seconds;
+        cell.deadline = strategy.deadline();
         let mut store = Store::new(strategy.engine(), cell);
         store.limiter(|cell| &mut cell.limiter);
         store.epoch_deadline_callback(|mut context| context.data_mut().epoch());

@@ -21,7 +21,7 @@ pub(crate) use denied::add as add_denied;
 pub(crate) use files::add as add_files;
 
 /// The version the interfaces are defined under; the runtime links every 0.2 to it.
-const VERSION: &str = "0.2.6";
+pub(crate) const VERSION: &str = "0.2.6";
 
 /// Interfaces that are defined here whatever a component imports.
 const DEFINED: [&str; 18] = [

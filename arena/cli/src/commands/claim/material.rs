@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arena_canon::Digest;
-use arena_claims::manifest::{Input, Manifest, Program};
+use arena_claims::manifest::{self, INPUT_BYTES_MAX, Input, Manifest, Program};
 use arena_engine::Excerpt;
 use arena_engine::campus::{DOCUMENT_BYTES_MAX, Pack};
 use arena_engine::limits::V1;
-use arena_sandbox::experiment::{ExperimentLimits, INPUT_BYTES_MAX, Inputs};
+use arena_sandbox::experiment::{self, ExperimentLimits, Inputs};
 use arena_sandbox::{Admitted, AdmittedExperiment, Game, Rejection, admit, admit_experiment};
-use arena_tournament::{FROZEN_BYTES_MAX, Frozen};
+use arena_tournament::FROZEN_BYTES_MAX;
 
+use super::draft;
+use super::tournament::{self, Parts, Tournament};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
@@ -32,6 +34,11 @@ pub(crate) struct Sources {
     #[arg(long, value_name = "FILE")]
     pub(super) frozen: Option<PathBuf>,
 
+    /// The folder with the components and packs of a tournament [default: those of the run, or of the
+    /// plan, that the frozen matrix is of]
+    #[arg(long, value_name = "DIR")]
+    pub(super) files: Option<PathBuf>,
+
     /// The folder with the pinned inputs, likewise
     #[arg(long, value_name = "DIR")]
     pub(super) inputs: Option<PathBuf>,
@@ -41,6 +48,8 @@ pub(crate) struct Sources {
 /// were found.
 pub(super) struct Material {
     program: Vec<Vec<u8>>,
+    /// What the frozen matrix of a tournament pins in turn.
+    parts: Parts,
     inputs: Vec<(String, Vec<u8>)>,
 }
 
@@ -48,18 +57,23 @@ pub(super) struct Material {
 pub(super) enum Runnable {
     Experiment { admitted: AdmittedExperiment, limits: ExperimentLimits },
     Episode { admitted: Admitted, pack: Arc<Pack> },
-    Tournament,
+    Tournament(Box<Tournament>),
 }
 
-/// SHA-256 of what a run's fuel is counted by, beside the version of the runtime.
-pub(super) fn engine_config() -> Digest {
-    Digest::of(b"arena:experiment limits 1")
-}
+// A manifest within the limits of manifests can be run: neither crate knows the other.
+const _: () = assert!(manifest::FUEL_MAX == experiment::FUEL_MAX);
+const _: () = assert!(manifest::MEMORY_BYTES_MAX == experiment::MEMORY_BYTES_MAX);
+const _: () = assert!(manifest::OUTPUT_BYTES_MAX == experiment::OUTPUT_BYTES_MAX);
+const _: () = assert!(manifest::OUTPUTS_MAX == experiment::OUTPUTS_MAX);
+const _: () = assert!(manifest::INPUTS_MAX == experiment::INPUTS_MAX);
+const _: () = assert!(manifest::INPUT_BYTES_MAX == experiment::INPUT_BYTES_MAX);
+const _: () = assert!(arena_claims::compare::METRICS_MAX == experiment::METRICS_MAX);
 
 impl Material {
     /// Reads everything that `manifest` pins. The program must be what is pinned.
     pub(super) fn gather(dir: &Path, manifest: &Manifest, sources: &Sources) -> Result<Self, Failure> {
         let (component, pack, frozen) = (&sources.component, &sources.pack, &sources.frozen);
+        let mut parts = Parts::default();
         let component = |digest| part(dir, "component", component, digest, V1.component_bytes_max);
         let program = match &manifest.program {
             Program::Experiment { component: digest } => vec![component(*digest)?],
@@ -67,20 +81,19 @@ impl Material {
                 vec![component(*digest)?, part(dir, "pack", pack, *pinned, DOCUMENT_BYTES_MAX as u64)?]
             }
             Program::Tournament { frozen: digest } => {
-                vec![part(dir, "frozen matrix", frozen, *digest, FROZEN_BYTES_MAX as u64)?]
+                let bytes = part(dir, "frozen matrix", frozen, *digest, FROZEN_BYTES_MAX as u64)?;
+                parts = tournament::parts(dir, &bytes, sources)?;
+                vec![bytes]
             }
         };
         let inputs = manifest.inputs.iter().map(|input| {
-            let path = match &sources.inputs {
-                Some(folder) => folder.join(&input.name),
-                None => blob(dir, input.sha256),
+            let bytes = match &sources.inputs {
+                Some(folder) => draft::input_bytes(&folder.join(&input.name), "input")?,
+                None => kept(dir, "input", input.sha256, INPUT_BYTES_MAX, "inputs")?,
             };
-            let bytes = files::read(&path, INPUT_BYTES_MAX).map_err(|unread| {
-                unread.reading("input", &path).hint("name the folder with the inputs with --inputs")
-            })?;
             Ok((input.name.clone(), bytes))
         });
-        Ok(Self { program, inputs: inputs.collect::<Result<_, Failure>>()? })
+        Ok(Self { program, parts, inputs: inputs.collect::<Result<_, Failure>>()? })
     }
 
     /// The inputs as they were found.
@@ -136,9 +149,8 @@ impl Material {
                 Ok(Runnable::Episode { admitted, pack })
             }
             Program::Tournament { .. } => {
-                Frozen::parse(&self.program[0])
-                    .map_err(|faults| one(format!("the frozen matrix: {faults}")))?;
-                Ok(Runnable::Tournament)
+                let tournament = Tournament::new(&self.program[0], &self.parts, manifest)?;
+                Ok(Runnable::Tournament(Box::new(tournament)))
             }
         }
     }
@@ -148,6 +160,7 @@ impl Material {
         let inputs = self.inputs.iter().map(|(_, bytes)| bytes);
         self.program
             .iter()
+            .chain(self.parts.bytes())
             .chain(inputs)
             .try_for_each(|bytes| files::write(&blob(dir, Digest::of(bytes)), bytes, Existing::KeepEqual))
     }
@@ -156,7 +169,7 @@ impl Material {
 /// Fuel is counted by the engine, so another one is another claim.
 pub(super) fn check_engine(manifest: &Manifest) -> Result<(), String> {
     let engine = &manifest.engine;
-    let here = (arena_sandbox::WASMTIME_VERSION, engine_config());
+    let here = (arena_sandbox::WASMTIME_VERSION, arena_sandbox::engine_digest());
     if (engine.wasmtime.as_str(), engine.config_sha256) == here {
         return Ok(());
     }
@@ -188,8 +201,27 @@ pub(super) fn dry_run(dir: &Path, manifest: &Manifest, sources: &Sources) -> Res
     Ok(material)
 }
 
-fn blob(dir: &Path, digest: Digest) -> PathBuf {
+/// Where the bytes with this digest are kept.
+pub(super) fn blob(dir: &Path, digest: Digest) -> PathBuf {
     dir.join("blobs").join(digest.to_string())
+}
+
+/// A blob. One that is not what it is called is no mismatch of anything: the folder is damaged.
+fn kept(dir: &Path, what: &str, sha256: Digest, limit: u64, option: &str) -> Result<Vec<u8>, Failure> {
+    let path = blob(dir, sha256);
+    let bytes = files::read_regular(&path, limit).map_err(|unread| {
+        unread.reading(what, &path).hint(format_args!("say where the {what} is with --{option}"))
+    })?;
+    let found = Digest::of(&bytes);
+    if found != sha256 {
+        let doing = format_args!("use {what} `{}`", files::shown(&path)).to_string();
+        return Err(Failure::new(
+            Exit::Rejected,
+            doing,
+            format_args!("it has SHA-256 {found}: it was changed"),
+        ));
+    }
+    Ok(bytes)
 }
 
 fn part(
@@ -199,15 +231,13 @@ fn part(
     pinned: Digest,
     limit: u64,
 ) -> Result<Vec<u8>, Failure> {
-    let path = given.clone().unwrap_or_else(|| blob(dir, pinned));
     let option = what.split(' ').next().unwrap_or_default();
-    let bytes = files::read(&path, limit).map_err(|unread| {
-        unread.reading(what, &path).hint(format_args!("name the file of the {what} with --{option}"))
-    })?;
+    let Some(path) = given else { return kept(dir, what, pinned, limit, option) };
+    let bytes = files::read(path, limit).map_err(|unread| unread.reading(what, path))?;
     let found = Digest::of(&bytes);
     if found != pinned {
         let why = format!("it has SHA-256 {found}; the manifest pins {pinned}");
-        return Err(Failure::new(Exit::Rejected, format_args!("use {what} `{}`", files::shown(&path)), why));
+        return Err(Failure::new(Exit::Rejected, format_args!("use {what} `{}`", files::shown(path)), why));
     }
     Ok(bytes)
 }

@@ -1,17 +1,22 @@
 //! Claims: comparing records, settling cases, exploring parameters, and the whole life in a local folder.
 
 mod act;
+mod beacon;
 mod check;
 mod compare;
+mod draft;
 mod explore;
 mod folder;
 mod grid;
+mod instance;
 mod material;
 mod params;
+mod records;
 mod rerun;
 mod settle;
 mod show;
 mod simulate;
+mod tournament;
 mod verbs;
 mod verify;
 
@@ -42,7 +47,7 @@ pub(crate) enum Command {
     Simulate(simulate::Args),
     Show(show::Args),
     #[command(flatten)]
-    Act(verbs::Act),
+    Act(Box<verbs::Act>),
 }
 
 const AFTER_HELP: &str = "\

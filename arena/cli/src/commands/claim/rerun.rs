@@ -1,14 +1,18 @@
 //! Runs what a manifest pins and gives the results a record is made of.
 
+use std::time::Duration;
+
 use arena_canon::json::{self, Value};
 use arena_canon::{Digest, Preimage};
 use arena_claims::compare::{Kind, Measured};
-use arena_claims::manifest::Manifest;
+use arena_claims::manifest::{Manifest, RunLimits};
+use arena_engine::HostFault;
 use arena_sandbox::experiment::{ExperimentEnding, Metric, Ran, RunError, Task};
-use arena_sandbox::{Host, HostOptions, LoadError, Seats};
+use arena_sandbox::{Host, HostOptions, LoadError, OutOfTime, Seats};
 use serde_json::json;
 
 use super::material::{Material, Runnable, check_engine};
+use super::tournament::{self, Stop};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -48,51 +52,80 @@ pub(super) fn rerun(
         Ok(runnable) => runnable,
         Err(whys) => return Ok(spec_issue(&whys.join("; "), 0, Digest::of(b""), &[])),
     };
+    let wall = manifest.limits.wall_seconds;
+    let failed = |fault| host_failed(fault, wall);
     match runnable {
         Runnable::Experiment { admitted, limits } => {
-            let host = host(configuration, limits.memory_bytes, io)?;
+            let host = host(configuration, 1, limits.memory_bytes, wall, io)?;
             let experiment = match host.load_experiment(&admitted) {
                 Ok(experiment) => experiment,
                 Err(LoadError::Rejected(why)) => {
                     return Ok(spec_issue(&why.to_string(), 0, Digest::of(b""), &[]));
                 }
-                Err(LoadError::Host(fault)) => return Err(fault.into()),
+                Err(LoadError::Host(fault)) => return Err(failed(fault)),
             };
             let task = Task { arguments: manifest.arguments.clone(), inputs, limits, seed };
             let ran = experiment.run(&task).map_err(|error| match error {
-                RunError::Host(fault) => Failure::from(fault),
+                RunError::Host(fault) => failed(fault),
                 other => Failure::internal(DOING, other),
             })?;
             tell(&ran, io);
             Ok(of_experiment(manifest, &ran))
         }
         Runnable::Episode { admitted, pack } => {
-            let host = host(configuration, 0, io)?;
+            let host = host(configuration, 1, 0, wall, io)?;
             let strategy = match host.load(&admitted) {
                 Ok(strategy) => strategy,
                 Err(LoadError::Rejected(why)) => {
                     return Ok(spec_issue(&why.to_string(), 0, Digest::of(b""), &[]));
                 }
-                Err(LoadError::Host(fault)) => return Err(fault.into()),
+                Err(LoadError::Host(fault)) => return Err(failed(fault)),
             };
-            Ok(of_episode(&arena_sandbox::play(&strategy, &pack, seed)?))
+            let played = arena_sandbox::play(&strategy, &pack, seed).map_err(failed)?;
+            Ok(of_episode(manifest, &played))
         }
-        Runnable::Tournament => {
-            let why = "a tournament is run with `arena tournament run`";
-            Err(Failure::usage(DOING, why).hint("give what it came to with --results"))
+        Runnable::Tournament(tournament) => {
+            let host = host(configuration, tournament::SEATS, 0, wall, io)?;
+            tournament.play(&manifest.limits, host, &mut |line| io.talk(line)).map_err(|stop| match stop {
+                Stop::Host(fault) => failed(fault),
+                Stop::Failed(failure) => failure,
+            })
         }
     }
 }
 
-fn host(configuration: Configuration, memory_bytes: u64, io: &mut Io<'_>) -> Result<Host, Failure> {
-    let pooled = memory_bytes <= arena_engine::limits::V1.memory_bytes_max;
+/// Whatever the host could not do is nobody's fault: there is no result, and it is run again.
+fn host_failed(fault: HostFault, wall_seconds: u64) -> Failure {
+    if !fault.source.is::<OutOfTime>() {
+        return fault.into();
+    }
+    let why = format_args!("the manifest's {wall_seconds} s on the clock are over; nothing of it counts")
+        .to_string();
+    Failure::new(Exit::Stalled, DOING, why).hint("run it again, where there is more time or less to do")
+}
+
+/// A host with room for `seats` at once, for as long as anybody waits.
+fn host(
+    configuration: Configuration,
+    seats: u32,
+    memory_bytes: u64,
+    wall_seconds: u64,
+    io: &mut Io<'_>,
+) -> Result<Host, Failure> {
+    let fits = memory_bytes <= arena_engine::limits::V1.memory_bytes_max;
+    let pooled = match configuration {
+        // A pool is worth its address space where many are seated one after another.
+        Configuration::Ordinary => seats > 1,
+        Configuration::Pooled => fits,
+        Configuration::Plain => false,
+    };
+    let place = if pooled { Seats::Pooled(seats) } else { Seats::OnDemand };
+    let mut options = HostOptions::new(place);
+    options.wall_max = Some(Duration::from_secs(wall_seconds));
     match configuration {
-        Configuration::Ordinary => strategies::host(Seats::OnDemand, io),
-        Configuration::Pooled if pooled => Ok(Host::new(&HostOptions::new(Seats::Pooled(1)))?),
-        Configuration::Pooled => Ok(Host::new(&HostOptions::new(Seats::OnDemand))?),
-        Configuration::Plain => {
-            Ok(Host::new(&HostOptions { optimised: false, ..HostOptions::new(Seats::OnDemand) })?)
-        }
+        Configuration::Ordinary => strategies::host_of(options, io),
+        Configuration::Pooled => Ok(Host::new(&options)?),
+        Configuration::Plain => Ok(Host::new(&HostOptions { optimised: false, ..options })?),
     }
 }
 
@@ -145,8 +178,13 @@ fn other_kind(manifest: &Manifest, metric: &Metric) -> Option<String> {
     Measured::read(stated.kind, &value).err().map(|_| format!("metric {} is no {kind}{scale}", metric.name))
 }
 
+/// What a game writes is the host's and has limits of its own; its fuel counts as that of any run.
+pub(super) fn beyond(limits: &RunLimits, fuel: u64) -> Option<String> {
+    (fuel > limits.fuel).then(|| format!("fuel_spent: the limit is {}", limits.fuel))
+}
+
 /// Results of a run that could not be carried out as the manifest is written.
-fn spec_issue(why: &str, fuel: u64, log: Digest, outputs: &[Value]) -> Value {
+pub(super) fn spec_issue(why: &str, fuel: u64, log: Digest, outputs: &[Value]) -> Value {
     const REASON_BYTES_MAX: usize = 240;
     let line: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     json!({
@@ -156,7 +194,7 @@ fn spec_issue(why: &str, fuel: u64, log: Digest, outputs: &[Value]) -> Value {
 }
 
 /// `stars`, each metric of the pack by its bits, and the digest of the episode's log.
-fn of_episode(played: &arena_sandbox::Played) -> Value {
+fn of_episode(manifest: &Manifest, played: &arena_sandbox::Played) -> Value {
     let bytes = played.log.to_bytes();
     let log = json!(played.log);
     let run = &log["run"];
@@ -166,6 +204,9 @@ fn of_episode(played: &arena_sandbox::Played) -> Value {
     let outputs = [json!({ "name": "episode.json", "sha256": Digest::of(&bytes), "bytes": bytes.len() })];
     if let Some(forfeit) = played.forfeit.as_ref().filter(|forfeit| forfeit.build_dependent) {
         return spec_issue(&format!("depends on the build: {}", forfeit.forfeit), fuel, said, &outputs);
+    }
+    if let Some(why) = beyond(&manifest.limits, fuel) {
+        return spec_issue(&why, fuel, said, &outputs);
     }
     let settlement = &log["settlement"];
     let stars = settlement["stars"].as_u64().unwrap_or_default();

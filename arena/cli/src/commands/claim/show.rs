@@ -4,7 +4,7 @@ use arena_claims::life::{Claim, World};
 use arena_engine::Excerpt;
 use serde_json::{Value, json};
 
-use super::folder::Folder;
+use super::instance::Reading;
 use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ Examples:
   arena claim show c1 --json";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
-    let folder = Folder::open(&args.dir, io)?;
+    let folder = Reading::open(&args.dir, io)?;
     let world = &folder.world;
     let wanted = |claim: &&Claim| args.claim.as_ref().is_none_or(|id| *id == claim.id);
     let claims: Vec<&Claim> = world.claims.values().filter(wanted).collect();

@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 
 use arena_canon::Digest;
+use arena_draw::beacon::Kind;
 use arena_ledger::Amount;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::material::Sources;
-use crate::commands::Output;
+use crate::commands::{Output, chain};
+
+/// Who runs an instance unless it says otherwise.
+const OPERATOR: &str = "operator";
 
 /// Where and when.
 #[derive(Debug, clap::Args)]
@@ -19,7 +24,7 @@ pub(crate) struct Here {
     #[arg(long, value_name = "TIME")]
     pub(super) at: Option<String>,
 
-    /// A round of drand as its API gives it, where a draw is committed or resolved
+    /// A round of the beacon, where a draw is committed or resolved: drand's JSON, or what was revealed
     #[arg(long, value_name = "FILE")]
     pub(super) beacon: Option<PathBuf>,
 
@@ -50,282 +55,85 @@ pub(crate) struct Signed {
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Act {
     /// Make a new instance in a folder
-    #[command(
-        after_help = "Examples:\n  arena claim init --name test-lab --beacon test\n  arena claim init --name lab --dir lab"
-    )]
-    Init {
-        /// The instance's name; a test beacon needs one that starts with `test-`
-        #[arg(long, value_name = "NAME")]
-        name: String,
-        /// Where luck comes from
-        #[arg(long = "beacon", value_name = "KIND", default_value = "drand-quicknet")]
-        #[arg(value_parser = ["drand-quicknet", "test"])]
-        source: String,
-        /// Who runs it
-        #[arg(long, value_name = "NAME", default_value = "operator")]
-        operator: String,
-        /// Parameters other than the published ones
-        #[arg(long, value_name = "FILE")]
-        params: Option<PathBuf>,
-        /// The folder
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        dir: PathBuf,
-    },
+    #[command(after_help = "\
+Beacons:
+  drand-quicknet  the public network drand; its rounds are given with --beacon FILE
+  ecvrf-operator  a key that is made in the folder, for a place without a network
+  hashchain       a chain that is made in the folder, and one of each outside party
+  test            anybody can compute it; for names that start with `test-`
+
+Examples:
+  arena claim init --name lab --dir lab
+  arena claim init --name lab --beacon ecvrf-operator
+  arena claim init --name test-lab --beacon test")]
+    Init(Init),
     /// Make an agent known, with its operator and key
     #[command(after_help = "Examples:\n  arena claim agent rex --operator acme --key rex.key --can wasm")]
-    Agent {
-        /// The agent's name
-        #[arg(value_name = "AGENT")]
-        agent: String,
-        /// Who runs it
-        #[arg(long, value_name = "NAME")]
-        operator: String,
-        /// Its key, from `arena key new`
-        #[arg(long, value_name = "FILE")]
-        key: PathBuf,
-        /// What it can do
-        #[arg(long = "can", value_name = "TAG")]
-        can: Vec<String>,
-        #[command(flatten)]
-        here: Here,
-    },
+    Agent(Agent),
     /// Bring money in
     #[command(after_help = "Examples:\n  arena claim deposit 20000 --as rex")]
-    Deposit {
-        /// How much
-        #[arg(value_name = "AMOUNT")]
-        amount: Amount,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Deposit(Money),
     /// Take money out
     #[command(after_help = "Examples:\n  arena claim payout 500 --as rex")]
-    Payout {
-        /// How much
-        #[arg(value_name = "AMOUNT")]
-        amount: Amount,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Payout(Money),
     /// Say that the agent has a market position on a claim
     #[command(after_help = "Examples:\n  arena claim position c1 --as rex")]
-    Position {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
-    /// Write a manifest for a component and what it is claimed to measure
+    Position(OnClaim),
+    /// Write a manifest: a component or a tournament, and what it is claimed to come to
     #[command(after_help = "\
 Examples:
   arena claim new manifest.json --as sue --component run.wasm --metric elo=1532.25
-  arena claim new manifest.json --as sue --component run.wasm --like claim.json --input prices.csv")]
-    New {
-        /// The manifest to write
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The component that is run
-        #[arg(long, value_name = "FILE")]
-        component: PathBuf,
-        /// A claimed value; numbers are decimals with as many digits as are given
-        #[arg(long = "metric", value_name = "NAME=VALUE", required_unless_present = "like")]
-        metrics: Vec<String>,
-        /// Take title, arguments, metrics and limits from this document
-        #[arg(long, value_name = "FILE", conflicts_with = "metrics")]
-        like: Option<PathBuf>,
-        /// A pinned input
-        #[arg(long = "input", value_name = "FILE")]
-        inputs: Vec<PathBuf>,
-        /// What it is about
-        #[arg(long, value_name = "TEXT")]
-        title: Option<String>,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+  arena claim new manifest.json --as sue --component run.wasm --like claim.json --input prices.csv
+  arena claim new manifest.json --as sue --tournament run")]
+    New(New),
     /// List a claim, if what it pins is admitted; its component and inputs are kept in the folder
     #[command(after_help = "\
 Examples:
-  arena claim list c1 manifest.json --deposit 500 --as sue --component run.wasm --inputs data")]
-    List {
-        /// The claim's id
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// Its manifest
-        #[arg(value_name = "MANIFEST")]
-        manifest: PathBuf,
-        /// What the submitter puts in
-        #[arg(long, value_name = "AMOUNT")]
-        deposit: Amount,
-        /// Mark it as a canary that this secret opens: 64 hexadecimal digits
-        #[arg(long, value_name = "SECRET")]
-        canary: Option<Digest>,
-        #[command(flatten)]
-        sources: Sources,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+  arena claim list c1 manifest.json --deposit 500 --as sue --component run.wasm --inputs data
+  arena claim list c2 manifest.json --deposit 500 --as sue --frozen run/frozen.json")]
+    List(List),
     /// Add to a claim's pool; at its minimum, the job opens
     #[command(after_help = "Examples:\n  arena claim fund c1 3500 --as fay")]
-    Fund {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// How much
-        #[arg(value_name = "AMOUNT")]
-        amount: Amount,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Fund(Fund),
     /// Take contributions back from a claim that has not opened
     #[command(after_help = "Examples:\n  arena claim withdraw c1 --as fay")]
-    Withdraw {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Withdraw(OnClaim),
     /// Commit the draw that a claim waits for, before its round exists
     #[command(after_help = "Examples:\n  arena claim open c1 --beacon latest.json")]
-    Open {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        here: Here,
-    },
+    Open(OfClaim),
     /// Resolve the committed draw with its round's proof
     #[command(after_help = "Examples:\n  arena claim assign c1 --beacon round.json")]
-    Assign {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        here: Here,
-    },
+    Assign(OfClaim),
     /// Accept the run, or the audit
     #[command(after_help = "Examples:\n  arena claim accept c1 --as rex")]
-    Accept {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Accept(OnClaim),
     /// Decline a role one was drawn for
     #[command(after_help = "Examples:\n  arena claim decline c1 --as rex --reason busy")]
-    Decline {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// Why; without a reason it costs standing
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Decline(Decline),
     /// Check the pinned inputs; a mismatch ends the claim
     #[command(after_help = "Examples:\n  arena claim inputs c1 --as rex --from data")]
-    Inputs {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// The folder with the inputs
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        from: PathBuf,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Inputs(Inputs),
     /// Run what the claim pins, after its inputs were checked, and make the runner's record; nothing is
     /// published
     #[command(
         after_help = "Examples:\n  arena claim run c1 --as rex\n  arena claim run c1 --as rex --results results.json"
     )]
-    Run {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
-        #[arg(long, value_name = "FILE")]
-        results: Option<PathBuf>,
-        #[command(flatten)]
-        sources: Sources,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Run(Run),
     /// Commit the runner's record without showing it
     #[command(after_help = "Examples:\n  arena claim commit c1 --as rex --key rex.key")]
-    Commit {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        signed: Signed,
-        #[command(flatten)]
-        here: Here,
-    },
+    Commit(Sealing),
     /// Run what the claim pins and commit the record as a challenge, without showing it
     #[command(after_help = "\
 Examples:
   arena claim challenge c1 --as dan --key dan.key
   arena claim challenge c1 --as dan --key dan.key --results results.json")]
-    Challenge {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
-        #[arg(long, value_name = "FILE")]
-        results: Option<PathBuf>,
-        #[command(flatten)]
-        sources: Sources,
-        #[command(flatten)]
-        signed: Signed,
-        #[command(flatten)]
-        here: Here,
-    },
+    Challenge(Challenge),
     /// Reveal what was committed: a run, a challenge or a vote
     #[command(after_help = "Examples:\n  arena claim reveal c1 --as rex --key rex.key")]
-    Reveal {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        signed: Signed,
-        #[command(flatten)]
-        here: Here,
-    },
+    Reveal(Sealing),
     /// Say whether a run is audited and by whom; for the operator alone
     #[command(after_help = "Examples:\n  arena claim audit c1")]
-    Audit {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        here: Here,
-    },
+    Audit(OfClaim),
     /// Commit a vote on a dispute without showing it
     #[command(after_help = "\
 A ballot:
@@ -334,87 +142,313 @@ A ballot:
 
 Examples:
   arena claim review c1 --as rae --key rae.key --ballot ballot.json")]
-    Review {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// The ballot
-        #[arg(long, value_name = "FILE")]
-        ballot: PathBuf,
-        #[command(flatten)]
-        signed: Signed,
-        #[command(flatten)]
-        here: Here,
-    },
+    Review(Review),
     /// Ask for the reference against a panel's verdict, for a bond
     #[command(after_help = "Examples:\n  arena claim appeal c1 --as rex")]
-    Appeal {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Appeal(OnClaim),
     /// Run what the claim pins on two host configurations and publish the reference's two records
     #[command(
         after_help = "Examples:\n  arena claim reference c1\n  arena claim reference c1 pooled.json on-demand.json"
     )]
-    Reference {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// What each configuration measured elsewhere; nothing is run then
-        #[arg(value_name = "RESULTS", num_args = 2)]
-        results: Vec<PathBuf>,
-        #[command(flatten)]
-        sources: Sources,
-        #[command(flatten)]
-        here: Here,
-    },
+    Reference(Reference),
     /// List a flagged claim again, corrected
     #[command(after_help = "Examples:\n  arena claim relist c1 corrected.json --deposit 500 --as sue")]
-    Relist {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// The corrected manifest
-        #[arg(value_name = "MANIFEST")]
-        manifest: PathBuf,
-        /// What the submitter puts in
-        #[arg(long, value_name = "AMOUNT")]
-        deposit: Amount,
-        #[command(flatten)]
-        sources: Sources,
-        #[command(flatten)]
-        by: By,
-        #[command(flatten)]
-        here: Here,
-    },
+    Relist(Relist),
     /// Open a canary after its end
     #[command(after_help = "\
 Examples:
   arena claim canary c1 00000000000000000000000000000000000000000000000000000000000000aa")]
-    Canary {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        /// The secret it was marked with
-        #[arg(value_name = "SECRET")]
-        secret: Digest,
-        #[command(flatten)]
-        here: Here,
-    },
+    Canary(Canary),
     /// Let time pass: deadlines, and what follows from them
     #[command(
         after_help = "Examples:\n  arena claim tick c1\n  arena claim tick c1 --at 2026-12-01T18:00:00Z"
     )]
-    Tick {
-        /// The claim
-        #[arg(value_name = "CLAIM")]
-        claim: String,
-        #[command(flatten)]
-        here: Here,
-    },
+    Tick(OfClaim),
+}
+
+// A new instance.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Init {
+    /// The instance's name; a test beacon needs one that starts with `test-`
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: String,
+    /// Where luck comes from
+    #[arg(long = "beacon", value_name = "KIND", default_value = Kind::DrandQuicknet.name())]
+    #[arg(value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(|text| text.parse::<Kind>()))]
+    pub(super) source: Kind,
+    /// The anchor of an outside party's chain, from `arena key chain`; a hashchain needs one at least
+    #[arg(long = "anchor", value_name = "SHA256")]
+    pub(super) anchors: Vec<Digest>,
+    /// How many rounds the operator's own chain is good for
+    #[arg(long, value_name = "N", default_value_t = chain::ROUNDS, value_parser = chain::rounds())]
+    pub(super) rounds: u64,
+    /// Who runs it
+    #[arg(long, value_name = "NAME", default_value = OPERATOR)]
+    pub(super) operator: String,
+    /// Parameters other than the published ones
+    #[arg(long, value_name = "FILE")]
+    pub(super) params: Option<PathBuf>,
+    /// The folder
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) dir: PathBuf,
+}
+
+// A new agent.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Agent {
+    /// The agent's name
+    #[arg(value_name = "AGENT")]
+    pub(super) agent: String,
+    /// Who runs it
+    #[arg(long, value_name = "NAME")]
+    pub(super) operator: String,
+    /// Its key, from `arena key new`
+    #[arg(long, value_name = "FILE")]
+    pub(super) key: PathBuf,
+    /// What it can do
+    #[arg(long = "can", value_name = "TAG")]
+    pub(super) can: Vec<String>,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// An agent and an amount.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Money {
+    /// How much
+    #[arg(value_name = "AMOUNT")]
+    pub(super) amount: Amount,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// An agent and a claim.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnClaim {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A new manifest.
+#[derive(Debug, clap::Args)]
+pub(crate) struct New {
+    /// The manifest to write
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// The component that is run
+    #[arg(long, value_name = "FILE", required_unless_present = "tournament")]
+    pub(super) component: Option<PathBuf>,
+    /// The folder of a finished tournament: what is claimed is its scorecard, and its secret is opened
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["component", "inputs", "metrics", "like"])]
+    pub(super) tournament: Option<PathBuf>,
+    /// A claimed value; numbers are decimals with as many digits as are given
+    #[arg(long = "metric", value_name = "NAME=VALUE", required_unless_present_any = ["like", "tournament"])]
+    pub(super) metrics: Vec<String>,
+    /// Take title, arguments, metrics and limits from this document
+    #[arg(long, value_name = "FILE", conflicts_with = "metrics")]
+    pub(super) like: Option<PathBuf>,
+    /// A pinned input
+    #[arg(long = "input", value_name = "FILE")]
+    pub(super) inputs: Vec<PathBuf>,
+    /// What it is about
+    #[arg(long, value_name = "TEXT")]
+    pub(super) title: Option<String>,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A manifest to list.
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// The claim's id
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// Its manifest
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// What the submitter puts in
+    #[arg(long, value_name = "AMOUNT")]
+    pub(super) deposit: Amount,
+    /// Mark it as a canary that this secret opens: 64 hexadecimal digits
+    #[arg(long, value_name = "SECRET")]
+    pub(super) canary: Option<Digest>,
+    #[command(flatten)]
+    pub(super) sources: Sources,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A contribution.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fund {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// How much
+    #[arg(value_name = "AMOUNT")]
+    pub(super) amount: Amount,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A claim, for the operator.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OfClaim {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A role that is not taken.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Decline {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// Why; without a reason it costs standing
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: Option<String>,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// Inputs to check.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Inputs {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// The folder with the inputs
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) from: PathBuf,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A run to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
+    #[arg(long, value_name = "FILE")]
+    pub(super) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) sources: Sources,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A claim, for an agent with its key.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sealing {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    #[command(flatten)]
+    pub(super) signed: Signed,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A challenge to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Challenge {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// What was measured elsewhere: metrics, fuel, log_sha256, outputs; nothing is run then
+    #[arg(long, value_name = "FILE")]
+    pub(super) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) sources: Sources,
+    #[command(flatten)]
+    pub(super) signed: Signed,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A ballot to commit.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Review {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// The ballot
+    #[arg(long, value_name = "FILE")]
+    pub(super) ballot: PathBuf,
+    #[command(flatten)]
+    pub(super) signed: Signed,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// Two runs to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reference {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// What each configuration measured elsewhere; nothing is run then
+    #[arg(value_name = "RESULTS", num_args = 2)]
+    pub(super) results: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) sources: Sources,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A corrected manifest.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Relist {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// The corrected manifest
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// What the submitter puts in
+    #[arg(long, value_name = "AMOUNT")]
+    pub(super) deposit: Amount,
+    #[command(flatten)]
+    pub(super) sources: Sources,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
+// A canary's secret.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Canary {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(super) claim: String,
+    /// The secret it was marked with
+    #[arg(value_name = "SECRET")]
+    pub(super) secret: Digest,
+    #[command(flatten)]
+    pub(super) here: Here,
 }

@@ -1,17 +1,20 @@
 //! Derives an instance's journal again, event by event: every event must be what a command or the passing of
 //! time comes to in the state before it. That takes in signatures, commitments, comparisons, draws and money.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::life::{Claim, Command, Event, Seen, Stamped, Vacancy, World, decide, follow};
-use arena_claims::manifest::Input;
+use arena_claims::manifest::{INPUT_BYTES_MAX, Input, Manifest, Program};
 use arena_draw::beacon::{Schedule, Source};
 use arena_engine::campus::Finding;
-use arena_sandbox::experiment::INPUT_BYTES_MAX;
+use arena_tournament::{FROZEN_BYTES_MAX, Frozen};
 
-use super::folder::{Folder, Kept, Line};
+use super::beacon;
+use super::instance::{Kept, Line, Reading};
+use super::material::blob;
 use crate::failure::Failure;
 use crate::files;
 use crate::io::Io;
@@ -42,13 +45,19 @@ pub(crate) fn is_instance(dir: &Path) -> bool {
 
 /// Derives everything in an instance's folder again. Nothing is changed and nothing is run.
 pub(crate) fn verify(dir: &Path, io: &mut Io<'_>) -> Result<Result<Verified, Vec<Finding>>, Failure> {
-    let mut walk =
-        Walk { kept: Kept(dir.to_owned()), derived: 0, verified: Verified::nothing(), findings: Vec::new() };
-    let folder = Folder::open_watched(dir, io, &mut |world, line, i| walk.event(world, line, i))?;
+    let mut walk = Walk {
+        kept: Kept(dir.to_owned()),
+        derived: 0,
+        known: 0,
+        pinned: BTreeSet::new(),
+        verified: Verified::nothing(),
+        findings: Vec::new(),
+    };
+    let reading = Reading::open_watched(dir, io, &mut |world, line, i| walk.event(world, line, i))?;
     walk.blobs(dir)?;
     let mut verified = walk.verified;
-    verified.claims = folder.world.claims.len();
-    verified.over = folder.world.claims.values().filter(|claim| claim.phase.is_terminal()).count();
+    verified.claims = reading.world.claims.len();
+    verified.over = reading.world.claims.values().filter(|claim| claim.phase.is_terminal()).count();
     Ok(if walk.findings.is_empty() { Ok(verified) } else { Err(walk.findings) })
 }
 
@@ -56,6 +65,10 @@ struct Walk {
     kept: Kept,
     /// How many of the next events were derived together with one before them.
     derived: usize,
+    /// The latest round that anybody must know by now.
+    known: u64,
+    /// The names of the blobs that what was listed rests on.
+    pinned: BTreeSet<String>,
     verified: Verified,
     findings: Vec<Finding>,
 }
@@ -70,6 +83,10 @@ impl Walk {
             Event::DrawResolved { .. } | Event::CoinTossed { .. } => self.verified.draws += 1,
             _ => {}
         }
+        self.rounds(world, event, line.number, i);
+        if let Event::ClaimListed { manifest, .. } | Event::ClaimRelisted { manifest, .. } = event {
+            self.pins(manifest);
+        }
         if i == 0 {
             self.derived = 0;
         }
@@ -83,6 +100,46 @@ impl Walk {
                 let pointer = format!("/journal/{}/events/{i}", line.number);
                 self.find(pointer, format!("{} does not follow: {why}", event.name()));
             }
+        }
+    }
+
+    /// Notes what a manifest pins, itself included.
+    fn pins(&mut self, manifest: &Value) {
+        let Ok(manifest) = Manifest::read(manifest.clone()) else { return };
+        self.pinned.insert(format!("{}.json", manifest.digest));
+        let program = match manifest.program {
+            Program::Experiment { component } => vec![component],
+            Program::Episode { component, pack } => vec![component, pack],
+            Program::Tournament { frozen } => {
+                let bytes = files::read_regular(&blob(&self.kept.0, frozen), FROZEN_BYTES_MAX as u64);
+                let read = bytes.ok().and_then(|bytes| Frozen::parse(&bytes).ok());
+                let strategies = read.iter().flat_map(|frozen| &frozen.strategies).map(|pin| pin.sha256);
+                let packs = read.iter().flat_map(Frozen::packs);
+                strategies.chain(packs).chain([frozen]).collect()
+            }
+        };
+        let inputs = manifest.inputs.iter().map(|input| input.sha256);
+        self.pinned.extend(inputs.chain(program).map(|digest| digest.to_string()));
+    }
+
+    /// Where rounds have no times, the order of the journal must show that nobody knew the one a draw takes.
+    fn rounds(&mut self, world: &World, event: &Event, line: u64, i: usize) {
+        if !matches!(world.instance.source, Source::HashChain(_)) {
+            return;
+        }
+        match event {
+            Event::DrawCommitted(draw) if draw.last_round_seen < self.known => {
+                let (seen, known) = (draw.last_round_seen, self.known);
+                let why = format!("the draw rests on round {seen} as the latest; round {known} was known");
+                self.find(format!("/journal/{line}/events/{i}/last_round_seen"), why);
+            }
+            Event::DrawCommitted(draw) => self.known = draw.last_round_seen,
+            Event::DrawResolved { transcript, .. } | Event::CoinTossed { transcript, .. } => {
+                let round = transcript.pointer("/beacon/round").and_then(Value::as_str);
+                let round = round.and_then(|round| round.parse().ok()).unwrap_or_default();
+                self.known = self.known.max(round);
+            }
+            _ => {}
         }
     }
 
@@ -104,6 +161,9 @@ impl Walk {
             if !events.is_empty() && next.starts_with(&events) {
                 return Ok(events.len());
             }
+        }
+        if let Some(round) = committed(next).filter(|round| self.proof(world, *round).is_none()) {
+            return Err(format!("the proof of round {round}, which was the latest, is not in rounds/"));
         }
         let (by, command) = self.command(world, claim, next)?;
         match decide(world, &self.stamped(world, at, claim, next, &by, command)) {
@@ -127,18 +187,22 @@ impl Walk {
         by: &str,
         command: Command,
     ) -> Stamped {
-        let committed = next.iter().find_map(|event| match event {
-            Event::DrawCommitted(draw) => Some(draw.last_round_seen),
-            _ => None,
-        });
-        let round = match (&world.instance.source, committed) {
+        let round = match (&world.instance.source, committed(next)) {
             (_, Some(round)) => Some(round),
             (Source::Test, None) => Some(Schedule::QUICKNET.round_for(at).saturating_sub(1).max(1)),
             (_, None) => None,
         };
-        let seen = round.map(|round| Seen { round, proof: Vec::new() });
+        let seen = round.and_then(|round| Some(Seen { round, proof: self.proof(world, round)? }));
         let salt = claim.and_then(|claim| self.kept.salt(claim.job));
         Stamped { at, by: by.to_owned(), seen, salt, command }
+    }
+
+    /// The proof of a round that a draw rests on.
+    fn proof(&self, world: &World, round: u64) -> Option<Vec<u8>> {
+        match world.instance.source {
+            Source::Test => Some(Vec::new()),
+            _ => beacon::kept(&self.kept.0, round),
+        }
     }
 
     /// The command that these events are of, and whose it was.
@@ -251,7 +315,7 @@ impl Walk {
         })
     }
 
-    /// Every file among the blobs is named by its digest.
+    /// Every file among the blobs is named by its digest, and what is pinned is among them.
     fn blobs(&mut self, dir: &Path) -> Result<(), Failure> {
         let folder = dir.join("blobs");
         let unread =
@@ -260,6 +324,13 @@ impl Walk {
             .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect::<Result<_, _>>())
             .map_err(unread)?;
         names.sort();
+        // What another arena is writing, or one that was killed has left, is no blob yet.
+        names.retain(|name| !files::is_temporary(Path::new(name)));
+        for missing in
+            self.pinned.clone().into_iter().filter(|name| !names.iter().any(|found| found == name.as_str()))
+        {
+            self.find("/blobs".to_owned(), format!("{missing} is missing"));
+        }
         for name in names {
             let path = folder.join(&name);
             let bytes = files::read_regular(&path, INPUT_BYTES_MAX)
@@ -280,6 +351,14 @@ impl Verified {
     fn nothing() -> Self {
         Self { events: 0, claims: 0, over: 0, records: 0, draws: 0, blobs: 0 }
     }
+}
+
+/// The latest round when the draw among these events was committed.
+fn committed(next: &[Event]) -> Option<u64> {
+    next.iter().find_map(|event| match event {
+        Event::DrawCommitted(draw) => Some(draw.last_round_seen),
+        _ => None,
+    })
 }
 
 /// The submitter's own contribution, which is told right after the listing.

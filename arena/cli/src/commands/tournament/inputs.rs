@@ -187,6 +187,16 @@ fn pack(path: &Path) -> Result<(PackPin, Vec<u8>), Failure> {
     Ok((pin, source))
 }
 
+/// What `frozen`, a file in `beside`, pins: found by digest in the folder `elsewhere`, or where it was when the
+/// plan was frozen.
+pub(crate) fn parts(frozen: &Frozen, beside: &Path, elsewhere: Option<&Path>) -> Result<Inputs, Failure> {
+    let sources = match elsewhere {
+        Some(folder) => sources_in(folder)?,
+        None => read_sources(&beside.join(SOURCES))?,
+    };
+    Ok(find(frozen, &sources, elsewhere.is_some()))
+}
+
 /// What the frozen file pins, from where it was.
 fn find(frozen: &Frozen, sources: &Sources, by_digest: bool) -> Inputs {
     let mut inputs = Inputs::default();

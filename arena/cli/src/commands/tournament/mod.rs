@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::io::Io;
 
+pub(crate) use inputs::parts;
 pub(crate) use verify::{Replayed, verify};
 
 /// Who beats whom: a frozen matrix, hidden identities, one scorecard
