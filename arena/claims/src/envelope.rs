@@ -150,7 +150,7 @@ pub fn sign(record: &Record, scope: Scope, key: &SecretKey) -> Value {
         "predicateType": PREDICATE_TYPE,
         "predicate": predicate,
     });
-    let body = json::canonical(&statement);
+    let body = json::canonical_of(&statement);
     let signature = key.0.sign(&pre_authentication(PAYLOAD_TYPE, &body));
     json!({
         "payloadType": PAYLOAD_TYPE,
@@ -168,12 +168,34 @@ pub fn verify(envelope: &Value, expected: &Expected<'_>) -> Result<(Record, u64)
     key.verify_strict(&pre_authentication(PAYLOAD_TYPE, &body), &signature)
         .map_err(|_| EnvelopeRefusal::BadSignature)?;
     let statement = json::read(&body, ENVELOPE_BYTES_MAX).map_err(|why| malformed(&why.to_string()))?;
-    if json::canonical(&statement) != body {
+    if json::canonical_of(&statement) != body {
         return Err(malformed("the statement is not in canonical form"));
     }
     let (record, scope) = unpack(&statement).map_err(|faults| malformed(&faults.to_string()))?;
     check_scope(&record, scope, expected)?;
     Ok((record, scope.counter))
+}
+
+/// The record in an envelope, whoever signed it and where: for whoever only compares it with a commitment.
+pub(crate) fn record_in(envelope: &Value) -> Result<Record, Faults> {
+    let (body, _) = open(envelope)?;
+    let statement = json::read(&body, ENVELOPE_BYTES_MAX).unwrap_or_default();
+    unpack(&statement).map(|(record, _)| record)
+}
+
+/// The record of a rehearsal: what would be signed, and nothing else.
+pub(crate) fn unsigned(record: Record, scope: Scope) -> Value {
+    json!({ "record": record.into_value(), "counter": scope.counter, "expires": scope.expires })
+}
+
+/// Takes such a record. Everything is checked but that it is signed, and by whom.
+pub(crate) fn take_unsigned(bare: &Value, expected: &Expected<'_>) -> Result<(Record, u64), EnvelopeRefusal> {
+    let record = Record::read(bare["record"].clone());
+    let record = record.map_err(|faults| EnvelopeRefusal::Malformed(faults.to_string()))?;
+    let number = |key: &str| bare[key].as_u64().unwrap_or_default();
+    let (counter, expires) = (number("counter"), number("expires"));
+    check_scope(&record, Scope { instance: expected.instance, counter, expires }, expected)?;
+    Ok((record, counter))
 }
 
 fn check_scope(record: &Record, scope: Scope, expected: &Expected<'_>) -> Result<(), EnvelopeRefusal> {

@@ -18,15 +18,24 @@ pub const ID_BYTES_MAX: usize = 128;
 /// Most output files of a run.
 pub const OUTPUTS_MAX: usize = 64;
 
-const INPUTS_MAX: usize = 64;
-const INPUT_BYTES_MAX: u64 = 64 << 20;
-const ARGUMENTS_MAX: usize = 64;
-const ARGUMENT_BYTES_MAX: usize = 4_096;
+/// Most inputs of a run.
+pub const INPUTS_MAX: usize = 64;
+/// Most bytes of one input.
+pub const INPUT_BYTES_MAX: u64 = 64 << 20;
+/// Most arguments of a run.
+pub const ARGUMENTS_MAX: usize = 64;
+/// Most bytes of an argument's text.
+pub const ARGUMENT_BYTES_MAX: usize = 4_096;
+/// Most fuel of a run.
+pub const FUEL_MAX: u64 = 1_000_000_000_000;
+/// Most linear memory of a run, in bytes.
+pub const MEMORY_BYTES_MAX: u64 = 256 << 20;
+/// Most bytes of all outputs of a run together.
+pub const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+/// Most seconds on the clock that anybody waits for a run.
+pub const WALL_SECONDS_MAX: u64 = 86_400;
+
 const CAPABILITIES_MAX: usize = 16;
-const FUEL_MAX: u64 = 1_000_000_000_000;
-const MEMORY_BYTES_MAX: u64 = 1 << 30;
-const OUTPUT_BYTES_MAX: u64 = 64 << 20;
-const WALL_SECONDS_MAX: u64 = 86_400;
 
 /// What is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,7 +167,7 @@ impl Manifest {
         let mut findings = Findings::default();
         let object = Object::of(&value, Pointer::default(), &mut findings);
         let manifest = object.and_then(|object| Self::of(&object, &value, &mut findings));
-        findings.or_none(manifest)
+        Ok(Self { value, ..findings.or_none(manifest)? })
     }
 
     /// Reads only what comparing needs, of a manifest that need not be whole. The caps on tolerances are
@@ -170,6 +179,7 @@ impl Manifest {
         findings.or_none(rules)
     }
 
+    /// All but the document itself, which its reader still holds.
     fn of(object: &Object<'_>, value: &Value, findings: &mut Findings) -> Option<Self> {
         let mut known = vec!["v", "title", "submitter", "program", "inputs", "arguments", "limits", "engine"];
         known.extend(["capabilities", "protocol_params_sha256"]);
@@ -197,8 +207,8 @@ impl Manifest {
             engine: engine?,
             capabilities,
             params: params?,
-            digest: Digest::of(&json::canonical(value)),
-            value: value.clone(),
+            digest: Digest::of(&json::canonical_of(value)),
+            value: Value::Null,
         })
     }
 

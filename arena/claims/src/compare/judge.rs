@@ -142,7 +142,8 @@ fn by_name(metrics: &[Reported]) -> BTreeMap<&str, &Reported> {
 }
 
 fn extras<'a>(rules: &'a Rules, reported: &'a [Reported]) -> impl Iterator<Item = &'a Reported> {
-    reported.iter().filter(|reported| rules.metrics.iter().all(|metric| metric.name != reported.name))
+    let known: BTreeSet<&str> = rules.metrics.iter().map(|metric| metric.name.as_str()).collect();
+    reported.iter().filter(move |reported| !known.contains(reported.name.as_str()))
 }
 
 fn plain(value: &Value) -> String {

@@ -2,7 +2,7 @@
 
 use arena_canon::Digest;
 use arena_draw::beacon::Beacon;
-use arena_draw::{Eligible, Purpose, Request, Transcript, Words};
+use arena_draw::{Entry, Purpose, Request, Transcript, Words};
 use arena_ledger::{Stake, Transaction};
 
 use super::command::Stamped;
@@ -51,7 +51,7 @@ pub(super) fn wanted(claim: &Claim) -> Option<(Purpose, u32, u32)> {
 }
 
 /// Who may be drawn for what is wanted.
-pub(super) fn wanted_entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -> Eligible {
+pub(super) fn wanted_entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -> Vec<Entry> {
     entries(world, claim, purpose, at)
 }
 
@@ -71,6 +71,17 @@ pub(super) fn stalled(world: &World, claim: &Claim, at: u64) -> Option<u64> {
 /// Commits the draw that is wanted. The round follows from the time; it must not be known yet, and that the
 /// latest known round is an earlier one must be shown.
 pub(super) fn commit(world: &World, claim: &Claim, stamped: &Stamped) -> Result<Event, Refusal> {
+    let (purpose, ..) = wanted(claim).ok_or(Refusal::NoDrawDue)?;
+    commit_among(world, claim, stamped, wanted_entries(world, claim, purpose, stamped.at))
+}
+
+/// The same where it is known already who may be drawn.
+pub(super) fn commit_among(
+    world: &World,
+    claim: &Claim,
+    stamped: &Stamped,
+    eligible: Vec<Entry>,
+) -> Result<Event, Refusal> {
     let (purpose, attempt, seats) = wanted(claim).ok_or(Refusal::NoDrawDue)?;
     let seen = stamped.seen.as_ref().ok_or(Refusal::NothingSeen)?;
     let beacon = beacon(world)?;
@@ -85,14 +96,12 @@ pub(super) fn commit(world: &World, claim: &Claim, stamped: &Stamped) -> Result<
         (true, Some(salt)) => Some(salt_commitment(claim.job, salt)),
         (false, _) => None,
     };
-    let eligible = wanted_entries(world, claim, purpose, stamped.at);
-    let entries = eligible.entries().iter();
     Ok(Event::DrawCommitted(Box::new(CommittedDraw {
         claim: claim.id.clone(),
         purpose: purpose.name().to_owned(),
         attempt,
         seats,
-        entries: entries.map(|entry| (entry.agent.clone(), entry.operator.clone(), entry.tickets)).collect(),
+        entries: eligible.into_iter().map(|entry| (entry.agent, entry.operator, entry.tickets)).collect(),
         round,
         last_round_seen: seen.round,
         committed_at: stamped.at,
@@ -131,7 +140,7 @@ fn transcript(
         subject: claim.job,
         attempt: draw.attempt,
         seats: draw.seats,
-        params_hash: claim.params.digest(),
+        params_hash: claim.params_sha256,
         committed_seq: Some(draw.committed_seq),
         committed_at: Some(draw.committed_at),
         last_round_seen: Some(draw.last_round_seen),

@@ -1,8 +1,8 @@
 //! Who may take a part in a claim, and with how many tickets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use arena_draw::{Eligible, Entry, Purpose};
+use arena_draw::{Entry, Purpose};
 use arena_ledger::Amount;
 
 use super::refusal::Refusal;
@@ -23,7 +23,7 @@ pub(super) fn free_for(world: &World, claim: &Claim, agent: &str, at: u64) -> Re
             _ => Refusal::OperatorHoldsRole { operator: about.operator.clone() },
         });
     }
-    if holds_position(world, claim, &about.operator) {
+    if positions(world, claim).contains(about.operator.as_str()) {
         return Err(Refusal::HoldsMarketPosition);
     }
     let have = about.standing_on(at);
@@ -48,9 +48,10 @@ fn parts_by_operator<'a>(world: &'a World, claim: &Claim) -> BTreeMap<&'a str, P
     parts
 }
 
-fn holds_position(world: &World, claim: &Claim, operator: &str) -> bool {
-    let of_operator = world.agents.values().filter(|agent| agent.operator == operator);
-    of_operator.into_iter().any(|agent| agent.positions.contains(&claim.id))
+/// Operators that have a market position on the claim.
+fn positions<'a>(world: &'a World, claim: &Claim) -> BTreeSet<&'a str> {
+    let holders = world.agents.values().filter(|agent| agent.positions.contains(&claim.id));
+    holders.map(|agent| agent.operator.as_str()).collect()
 }
 
 /// What a part in a draw locks.
@@ -65,9 +66,9 @@ pub(super) fn stake_of(claim: &Claim, purpose: Purpose) -> Amount {
 
 /// Everybody who may be drawn. Stake counts as far as it was at rest when the job opened and is free now, so
 /// that neither registering nor splitting after seeing a job helps.
-pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -> Eligible {
+pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -> Vec<Entry> {
     let stake = stake_of(claim, purpose);
-    let taken = parts_by_operator(world, claim);
+    let (taken, positions) = (parts_by_operator(world, claim), positions(world, claim));
     let rested_by = claim.opened_at.saturating_sub(claim.params.clocks.rest_s);
     let reviews = matches!(purpose, Purpose::Panel | Purpose::Panel2);
     // An auditor locks its bond as well.
@@ -80,7 +81,7 @@ pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -
             && !taken.contains_key(agent.operator.as_str())
             && agent.standing_on(at) >= STANDING_MIN
             && (reviews || claim.manifest.capabilities.is_subset(&agent.capabilities))
-            && !holds_position(world, claim, &agent.operator)
+            && !positions.contains(agent.operator.as_str())
     };
     let mut entries = Vec::new();
     for (id, agent) in world.agents.iter().filter(|(_, agent)| fits(agent)) {
@@ -94,18 +95,12 @@ pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -
             entries.push(Entry::new(id.clone(), agent.operator.clone(), tickets));
         }
     }
-    // Agents are kept in the order of their ids and within the bounds of a draw.
+    // Agents are kept in the order of their ids and within the bounds of a draw: this is an eligible set.
     entries.truncate(arena_draw::ENTRIES_MAX);
-    Eligible::sorted(entries).unwrap_or_else(|_| nobody())
-}
-
-fn nobody() -> Eligible {
-    Eligible::new(Vec::new()).unwrap_or_else(|_| unreachable!("no entries are in order"))
+    entries
 }
 
 /// Operators among the entries: seats that can be filled at most.
-pub(super) fn operators(entries: &Eligible) -> usize {
-    let names: std::collections::BTreeSet<&str> =
-        entries.entries().iter().map(|entry| entry.operator.as_str()).collect();
-    names.len()
+pub(super) fn operators(entries: &[Entry]) -> usize {
+    entries.iter().map(|entry| entry.operator.as_str()).collect::<BTreeSet<_>>().len()
 }

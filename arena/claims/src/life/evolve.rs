@@ -7,7 +7,7 @@ use arena_draw::{Eligible, Entry, Purpose};
 use arena_ledger::{Transaction, apply};
 
 use super::event::{CommittedDraw, Event, Vacancy};
-use super::judging::Ballot;
+use super::judging::{Ballot, report_of};
 use super::world::{
     Agent, Audit, Challenge, Claim, DrawState, Panel, Part, Phase, Run, STANDING_START, Seat, World,
 };
@@ -59,9 +59,23 @@ pub fn evolve(world: &mut World, at: u64, event: &Event) {
         }
         _ => {}
     }
-    let seq = world.seq;
+    let (seq, keeps) = (world.seq, !world.is_rehearsal());
     if let Some(claim) = event.claim().and_then(|id| world.claims.get_mut(id)) {
         of_claim(claim, at, seq, event);
+        if keeps {
+            claim.transcripts.extend(transcripts_of(event).into_iter().flatten().cloned());
+        }
+    }
+}
+
+/// The transcripts that an event brings: of an audit, the coin's and the auditor's, unless they are one.
+fn transcripts_of(event: &Event) -> [Option<&Value>; 2] {
+    match event {
+        Event::DrawResolved { transcript, .. } => [Some(transcript), None],
+        Event::CoinTossed { transcript, audit, .. } => {
+            [Some(transcript), audit.as_ref().filter(|audit| *audit != transcript)]
+        }
+        _ => [None, None],
     }
 }
 
@@ -115,7 +129,7 @@ pub fn check(world: &World, event: &Event) -> Result<(), arena_ledger::Refusal> 
     }
 }
 
-fn transaction_of(event: &Event) -> Option<&Transaction> {
+pub(crate) fn transaction_of(event: &Event) -> Option<&Transaction> {
     match event {
         Event::Deposited { transaction, .. }
         | Event::PaidOut { transaction, .. }
@@ -147,6 +161,7 @@ fn new_claim(
         manifest: Arc::new(manifest),
         until: at.saturating_add(params.clocks.funding_s),
         params,
+        params_sha256: world.params_sha256(),
         n: 0,
         job,
         funders: Vec::new(),
@@ -157,6 +172,7 @@ fn new_claim(
         attempt: 0,
         run: None,
         challenges: Vec::new(),
+        report: Vec::new(),
         audit: Audit::default(),
         extended: 0,
         reopened: false,
@@ -205,7 +221,7 @@ fn of_claim(claim: &mut Claim, at: u64, seq: u64, event: &Event) {
                 draw.stalled = true;
             }
         }
-        Event::DrawResolved { picks, transcript, .. } => drawn(claim, at, picks, transcript),
+        Event::DrawResolved { picks, .. } => drawn(claim, at, picks),
         Event::CoinTossed { .. } => tossed(claim, at, event),
         Event::RoleVacated { agent, .. } => vacated(claim, at, agent),
         Event::AuditVacated { agent, why, .. } => unaudited(claim, agent, *why),
@@ -259,11 +275,9 @@ fn unaudited(claim: &mut Claim, agent: &str, why: Vacancy) {
 }
 
 fn tossed(claim: &mut Claim, at: u64, event: &Event) {
-    let Event::CoinTossed { transcript, audited, audit, picks, salt, .. } = event else { return };
+    let Event::CoinTossed { audited, picks, salt, .. } = event else { return };
     let clocks = claim.params.clocks.clone();
     let attempt = claim.draw.take().map_or(0, |draw| draw.attempt);
-    claim.transcripts.push(transcript.clone());
-    claim.transcripts.extend(audit.iter().filter(|audit| *audit != transcript).cloned());
     let state = &mut claim.audit;
     state.coin = Some(*audited);
     state.salt = Some(*salt);
@@ -291,6 +305,7 @@ fn of_dispute(claim: &mut Claim, at: u64, event: &Event) {
             }
         }
         Event::Disputed { .. } => {
+            claim.report = report_of(claim);
             // An exact rerun decides at once what a panel could only look at.
             let level = if claim.params.fast_referee && claim.manifest.rules.exact { 3 } else { 1 };
             escalated(claim, at, level);
@@ -364,8 +379,7 @@ fn draw_state(draw: &CommittedDraw, seq: u64) -> Option<DrawState> {
     })
 }
 
-fn drawn(claim: &mut Claim, at: u64, picks: &[String], transcript: &Value) {
-    claim.transcripts.push(transcript.clone());
+fn drawn(claim: &mut Claim, at: u64, picks: &[String]) {
     let Some(draw) = claim.draw.take() else { return };
     if draw.purpose == Purpose::Runner {
         claim.attempt = claim.attempt.saturating_add(1);

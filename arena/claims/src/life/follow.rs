@@ -4,7 +4,7 @@
 //! server that was down costs nobody their time.
 
 use super::command::Stamped;
-use super::draws::{commit, stalled, wanted, wanted_entries};
+use super::draws::{commit, commit_among, stalled, wanted, wanted_entries};
 use super::eligible::operators;
 use super::event::{Event, Vacancy, Withdrawal};
 use super::judging::{by_reference, only_outcome_open, outcome_of, report_of, run_record, sides, tally};
@@ -47,12 +47,11 @@ pub fn follow(world: &World, claim: &Claim, stamped: &Stamped) -> Vec<Event> {
 
 fn drawing(world: &World, claim: &Claim, stamped: &Stamped, over: bool) -> Vec<Event> {
     let spent = u64::from(claim.attempt) > claim.params.redraws_max;
-    let nobody =
-        wanted(claim).is_some_and(|(purpose, ..)| wanted_entries(world, claim, purpose, stamped.at).n() == 0);
-    if over || spent || nobody {
+    let entries = wanted(claim).map(|(purpose, ..)| wanted_entries(world, claim, purpose, stamped.at));
+    if over || spent || entries.as_ref().is_some_and(Vec::is_empty) {
         return withdraw(world, claim, Withdrawal::NoRunner).into_iter().collect();
     }
-    commit(world, claim, stamped).into_iter().collect()
+    entries.and_then(|entries| commit_among(world, claim, stamped, entries).ok()).into_iter().collect()
 }
 
 fn offered(world: &World, claim: &Claim, over: bool) -> Vec<Event> {
@@ -143,11 +142,11 @@ fn seating(world: &World, claim: &Claim, stamped: &Stamped, level: u32, over: bo
     }
     let Some((purpose, _, seats)) = wanted(claim) else { return escalate() };
     // No smaller panel is seated silently.
-    let available = operators(&wanted_entries(world, claim, purpose, stamped.at));
-    if available < usize::try_from(seats).unwrap_or(usize::MAX) {
+    let entries = wanted_entries(world, claim, purpose, stamped.at);
+    if operators(&entries) < usize::try_from(seats).unwrap_or(usize::MAX) {
         return escalate();
     }
-    commit(world, claim, stamped).into_iter().collect()
+    commit_among(world, claim, stamped, entries).into_iter().collect()
 }
 
 fn voting(world: &World, claim: &Claim, stamped: &Stamped, level: u32, over: bool) -> Vec<Event> {

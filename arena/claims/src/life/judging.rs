@@ -1,5 +1,6 @@
 //! What records and ballots come to: sides, verdicts, confirmed records, the outcome.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use arena_canon::Digest;
@@ -61,10 +62,11 @@ impl Ballot {
                 None => findings.add(&at, "must be a challenger of the run"),
             }
         }
-        let known: BTreeSet<Cited> = report_of(claim)
-            .into_iter()
-            .flat_map(|(_, comparison)| comparison.rows)
-            .map(|row| Cited { cmp: row.cmp, metric: row.metric })
+        let report = compared(claim);
+        let known: BTreeSet<(Cmp, &str)> = report
+            .iter()
+            .flat_map(|(_, comparison)| &comparison.rows)
+            .map(|row| (row.cmp, row.metric.as_str()))
             .collect();
         let mut rationale = Vec::new();
         for (at, value) in object.list("rationale", ROWS_MAX, findings) {
@@ -75,11 +77,10 @@ impl Ballot {
             });
             let metric = row.text("metric", 256, findings);
             let (Some(cmp), Some(metric)) = (cmp, metric) else { continue };
-            let cited = Cited { cmp, metric: metric.to_owned() };
-            if !known.contains(&cited) {
+            if !known.contains(&(cmp, metric)) {
                 findings.add(&at, "is no row of the report");
             }
-            rationale.push(cited);
+            rationale.push(Cited { cmp, metric: metric.to_owned() });
         }
         if rationale.is_empty() && vote.is_some_and(|vote| vote != Vote::Abstain) {
             findings.add(&object.place("rationale"), "a vote cites at least one row of the report");
@@ -95,6 +96,9 @@ impl Ballot {
 /// The comparisons of all revealed challenges with the run, in the order of their commitments.
 pub fn report_of(claim: &Claim) -> Vec<(String, Comparison)> {
     let Some(run) = claim.run.as_ref().and_then(|run| run.record.as_ref()) else { return Vec::new() };
+    if !claim.report.is_empty() {
+        return claim.report.clone();
+    }
     let revealed =
         claim.challenges.iter().filter_map(|challenge| Some((challenge, challenge.record.as_ref()?)));
     revealed
@@ -105,10 +109,15 @@ pub fn report_of(claim: &Claim) -> Vec<(String, Comparison)> {
         .collect()
 }
 
+/// The same, made anew only while records are still revealed.
+fn compared(claim: &Claim) -> Cow<'_, [(String, Comparison)]> {
+    if claim.report.is_empty() { report_of(claim).into() } else { claim.report.as_slice().into() }
+}
+
 /// On which side every revealed challenger stands: whether it disagrees.
 pub(super) fn sides(claim: &Claim) -> BTreeMap<String, bool> {
     let disagrees = |comparison: &Comparison| !comparison.agrees && !comparison.boundary;
-    report_of(claim).into_iter().map(|(agent, comparison)| (agent, disagrees(&comparison))).collect()
+    compared(claim).iter().map(|(agent, comparison)| (agent.clone(), disagrees(comparison))).collect()
 }
 
 pub(super) fn run_record(claim: &Claim) -> Option<&Record> {

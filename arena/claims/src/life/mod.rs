@@ -20,6 +20,7 @@ mod world;
 pub use command::{Command, Seen, Stamped};
 pub use decide::decide;
 pub use event::{CommittedDraw, Event, Vacancy, Withdrawal};
+pub(crate) use evolve::transaction_of;
 pub use evolve::{check, evolve};
 pub use execute::{execute, replay, tick};
 pub use follow::follow;

@@ -11,6 +11,7 @@ use arena_ledger::{Account, Amount, Asset, Ledger, NameError};
 
 use super::event::Withdrawal;
 use super::judging::Ballot;
+use crate::compare::Comparison;
 use crate::envelope::PublicKey;
 use crate::manifest::Manifest;
 use crate::params::Params;
@@ -63,6 +64,11 @@ pub struct World {
     pub now: u64,
     /// How many events there were.
     pub seq: u64,
+    /// SHA-256 of the instance's parameters, which every manifest names and every draw takes in.
+    params_sha256: Digest,
+    /// Nobody will ever look at this world from outside: records come without signatures, and transcripts of
+    /// draws are not kept. Only the simulator rehearses; everything else is as it always is.
+    rehearsal: bool,
 }
 
 /// An agent.
@@ -281,6 +287,8 @@ pub struct Claim {
     pub manifest: Arc<Manifest>,
     /// What it is settled by, frozen at listing.
     pub params: Arc<Params>,
+    /// SHA-256 of that.
+    pub params_sha256: Digest,
     /// Counts its jobs.
     pub n: u64,
     /// Its job.
@@ -303,6 +311,8 @@ pub struct Claim {
     pub run: Option<Run>,
     /// Challenges in the order of their commitments.
     pub challenges: Vec<Challenge>,
+    /// The comparisons of a disputed claim. Nothing is revealed any more, so they are made once.
+    pub(super) report: Vec<(String, Comparison)>,
     /// The audit.
     pub audit: Audit,
     /// How often a late challenge extended the window.
@@ -333,6 +343,7 @@ impl World {
     /// An instance without agents and claims.
     pub fn new(instance: Instance) -> Self {
         Self {
+            params_sha256: instance.params.digest(),
             instance,
             agents: BTreeMap::new(),
             ledger: Ledger::new(),
@@ -340,7 +351,22 @@ impl World {
             valid_runs: BTreeMap::new(),
             now: 0,
             seq: 0,
+            rehearsal: false,
         }
+    }
+
+    /// The same, for the simulator alone: see `rehearsal`.
+    pub(crate) fn rehearsed(instance: Instance) -> Self {
+        Self { rehearsal: true, ..Self::new(instance) }
+    }
+
+    pub(super) fn is_rehearsal(&self) -> bool {
+        self.rehearsal
+    }
+
+    /// SHA-256 of the parameters that new claims are settled by.
+    pub fn params_sha256(&self) -> Digest {
+        self.params_sha256
     }
 
     /// What an agent may spend.

@@ -6,8 +6,10 @@ use arena_draw::beacon::Schedule;
 use serde_json::json;
 
 use super::behaviour::Population;
+use super::round::OPERATOR;
+use super::{FUNDER, SUBMITTER};
 use crate::commitment::{Sealed, commitment, nonce};
-use crate::envelope::{PublicKey, Scope, SecretKey, sign};
+use crate::envelope::{PublicKey, Scope, SecretKey, sign, unsigned};
 use crate::fault::Faults;
 use crate::life::{Claim, Command, Seen, Stamped, World};
 use crate::record::{Place, Record, Role, assemble};
@@ -49,6 +51,11 @@ impl Actor {
     pub fn new(name: &str, population: Population) -> Self {
         let seed = Digest::of(format!("key of {name}").as_bytes());
         Self { name: name.to_owned(), population, key: SecretKey::from_seed(seed.as_bytes()) }
+    }
+
+    /// Whether what it earns is anybody's profit: not of those who list, pay and run the reference.
+    pub(super) fn is_counted(&self) -> bool {
+        !matches!(self.name.as_str(), SUBMITTER | FUNDER | OPERATOR)
     }
 
     /// What others verify its records by.
@@ -93,9 +100,17 @@ impl Actor {
 
     /// The record, signed for here and now.
     pub fn envelope(&self, world: &World, record: &Record, at: u64) -> Value {
+        sign(record, self.scope(world, at), &self.key)
+    }
+
+    /// The record as a rehearsal takes it.
+    pub(super) fn unsigned(&self, world: &World, record: Record, at: u64) -> Value {
+        unsigned(record, self.scope(world, at))
+    }
+
+    fn scope(&self, world: &World, at: u64) -> Scope {
         let counter = world.agents.get(&self.name).map_or(0, |agent| agent.counter).saturating_add(1);
-        let scope = Scope { instance: world.instance.id(), counter, expires: at.saturating_add(3_600) };
-        sign(record, scope, &self.key)
+        Scope { instance: world.instance.id(), counter, expires: at.saturating_add(3_600) }
     }
 }
 

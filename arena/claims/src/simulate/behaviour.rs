@@ -14,7 +14,7 @@ pub enum Population {
     Lazy,
     /// Publishes what is claimed, without running.
     Echoing,
-    /// Runs honestly when drawn; as a challenger it hands in the runner's commitment as its own.
+    /// Hands in what somebody else has committed as its own, in every part; works only where nobody came before.
     Copying,
     /// Fakes, challenges in agreement, and votes for its own.
     Colluding,
@@ -22,11 +22,14 @@ pub enum Population {
     Bribing,
     /// Declines, challenges everything, and often does not reveal.
     Griefing,
+    /// Honest while it is watched. Once its record is so long that it is audited no more than anybody must be, it
+    /// publishes what is claimed without running. Not in the ordinary field; it is who the audit floor is for.
+    Patient,
 }
 
 impl Population {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Honest,
         Self::Lazy,
         Self::Echoing,
@@ -34,6 +37,7 @@ impl Population {
         Self::Colluding,
         Self::Bribing,
         Self::Griefing,
+        Self::Patient,
     ];
 
     /// The word for it.
@@ -46,30 +50,39 @@ impl Population {
             Self::Colluding => "colluding",
             Self::Bribing => "bribing",
             Self::Griefing => "griefing",
+            Self::Patient => "patient",
         }
     }
 
-    /// Whether it runs the program when it has to hand in a record, which costs it C.
-    pub(super) fn works(self) -> bool {
-        matches!(self, Self::Honest | Self::Copying)
+    /// The population of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|population| population.name() == name)
     }
 
-    /// What it hands in, given what is claimed and what is true.
-    pub(super) fn measure(self, claimed: &str, truth: &Measurement, luck: &mut SplitMix) -> Measurement {
-        let made_up =
-            |luck: &mut SplitMix| (luck.below(1_000_000), Digest::of(&luck.next_word().to_be_bytes()));
+    /// Whether it runs the program when it has to hand in a record, which costs it C. `unwatched`: it is the runner, and
+    /// is audited no more than anybody must be.
+    pub(super) fn works(self, unwatched: bool) -> bool {
         match self {
-            Self::Honest | Self::Copying => truth.clone(),
-            Self::Lazy | Self::Griefing => {
-                let (fuel, log) = made_up(luck);
-                let x = format!("{}.{:02}", luck.below(200), luck.below(100));
-                Measurement { x, fuel, log }
-            }
-            Self::Echoing | Self::Colluding | Self::Bribing => {
-                let (fuel, log) = made_up(luck);
-                Measurement { x: claimed.to_owned(), fuel, log }
-            }
+            Self::Honest | Self::Copying => true,
+            Self::Patient => !unwatched,
+            Self::Lazy | Self::Echoing | Self::Colluding | Self::Bribing | Self::Griefing => false,
         }
+    }
+
+    /// What it hands in without running, given what is claimed.
+    pub(super) fn make_up(self, claimed: &str, luck: &mut SplitMix) -> Measurement {
+        let fuel = luck.below(1_000_000);
+        let log = Digest::of(&luck.next_word().to_be_bytes());
+        let x = match self {
+            Self::Lazy | Self::Griefing => format!("{}.{:02}", luck.below(200), luck.below(100)),
+            Self::Honest
+            | Self::Echoing
+            | Self::Copying
+            | Self::Colluding
+            | Self::Bribing
+            | Self::Patient => claimed.to_owned(),
+        };
+        Measurement { x, fuel, log }
     }
 
     /// Whether it challenges of its own accord.
@@ -77,7 +90,7 @@ impl Population {
         match self {
             Self::Griefing | Self::Copying => luck.happens(200_000),
             Self::Colluding => luck.happens(100_000),
-            Self::Honest | Self::Lazy | Self::Echoing | Self::Bribing => false,
+            Self::Honest | Self::Lazy | Self::Echoing | Self::Bribing | Self::Patient => false,
         }
     }
 
@@ -86,7 +99,7 @@ impl Population {
         match self {
             Self::Lazy | Self::Echoing | Self::Bribing => true,
             Self::Colluding => runner == Self::Colluding,
-            Self::Honest | Self::Copying | Self::Griefing => false,
+            Self::Honest | Self::Copying | Self::Griefing | Self::Patient => false,
         }
     }
 }

@@ -1,28 +1,42 @@
 //! Populations of honest and dishonest agents over many claims, through the real state machine and ledger.
 //!
 //! Everybody is drawn, funded, slashed and paid by the rules that are in force; only behaviour is made up. Luck is
-//! a seed, so a result repeats. Money is compared per drawn seat, less what honest work costs.
+//! a seed, so a result repeats. Money is compared per drawn seat, less what honest work costs. What the agents could
+//! pay each other beside the ledger, such as bribes, is not counted.
+//!
+//! The world is a rehearsal unless [`Config::signed`] says otherwise: records come unsigned and transcripts of
+//! draws are not kept, which changes no event.
 
 mod actor;
 mod behaviour;
+mod book;
+mod report;
 mod round;
+mod sweep;
+mod tally;
 
 pub use actor::{Actor, Measurement, stamped};
 pub use behaviour::Population;
+pub use report::{Report, Standing};
+pub use sweep::{Axis, Point, Predicted, Sweep, sweep};
+pub use tally::{Estimate, Hundredths, Sample, Tally};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arena_canon::Digest;
-use arena_canon::json::Value;
 use arena_draw::beacon::Source;
-use arena_ledger::{Amount, Asset};
-use serde_json::json;
+use arena_ledger::{Account, Amount, Asset, Ledger, apply, deposit};
 
-use crate::life::{Command, Instance, Refusal, World, execute};
+use crate::life::{Command, Instance, Phase, Refusal, World, execute};
 use crate::luck::SplitMix;
 use crate::params::{PPM, Params};
-use round::Round;
+use book::Book;
+use round::{Case, OPERATOR, Pending, Round};
+
+const SUBMITTER: &str = "submitter";
+const FUNDER: &str = "funder";
+/// Claims after which accounts are cleared that nothing is in.
+const CLEARED_EVERY: u64 = 256;
 
 /// What is simulated.
 #[derive(Debug, Clone)]
@@ -39,6 +53,11 @@ pub struct Config {
     pub reviewer_ppm: u64,
     /// Compare what only running shows (fuel, log), as exact manifests do.
     pub traces: bool,
+    /// Every operator starts with a record of valid runs that is as long as can be, so that it is audited no more
+    /// than anybody must be.
+    pub established: bool,
+    /// Records are signed and signatures verified. It changes no event and takes twice the time.
+    pub signed: bool,
     /// By which parameters.
     pub params: Params,
 }
@@ -46,165 +65,165 @@ pub struct Config {
 impl Config {
     /// A mixed field under the published parameters. Disputes go to panels, so that these are seen at work.
     pub fn mixed(seed: u64, claims: u64) -> Self {
-        let populations = [
-            (Population::Honest, 24),
-            (Population::Lazy, 3),
-            (Population::Echoing, 3),
-            (Population::Copying, 3),
-            (Population::Colluding, 3),
-            (Population::Bribing, 3),
-            (Population::Griefing, 3),
-        ];
         let params = Params { fast_referee: false, ..Params::published() };
         Self {
             seed,
             claims,
-            populations: populations.into(),
+            populations: Self::mixed_field(),
             wrong_ppm: PPM / 5,
             reviewer_ppm: params.assumptions.reviewer_ppm,
             traces: true,
+            established: false,
+            signed: false,
             params,
         }
     }
-}
 
-/// What a population came to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Times it was drawn to run.
-    pub runs: u64,
-    /// Times it sat on a panel.
-    pub reviews: u64,
-    /// Times it challenged or audited.
-    pub challenges: u64,
-    /// Runs that were overturned or withheld.
-    pub overturned: u64,
-    /// What it earned in roles, less what its work cost.
-    pub profit: i64,
-    /// The part of that from runs.
-    pub run_profit: i64,
-    /// The part of that from reviews.
-    pub review_profit: i64,
-    /// Commands of it that were refused as copies.
-    pub copies_refused: u64,
-}
-
-/// What a simulation came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// By population.
-    pub tallies: BTreeMap<Population, Tally>,
-    /// Claims by how they ended.
-    pub endings: BTreeMap<String, u64>,
-    /// What the treasury has.
-    pub treasury: Amount,
-    /// Claims whose outcome is not what is true.
-    pub false_outcomes: u64,
-    /// Events in all.
-    pub events: u64,
-    /// SHA-256 over all events: two runs of one seed have the same.
-    pub history: Digest,
-}
-
-impl Report {
-    /// The report as a document.
-    pub fn to_json(&self) -> Value {
-        let each = |profit: i64, times: u64| {
-            i64::try_from(times)
-                .ok()
-                .and_then(|times| profit.checked_div_euclid(times))
-                .map(|n| n.to_string())
-        };
-        let tally = |tally: &Tally| {
-            json!({
-                "runs": tally.runs, "reviews": tally.reviews, "challenges": tally.challenges,
-                "overturned": tally.overturned, "profit": tally.profit.to_string(),
-                "profit_per_run": each(tally.run_profit, tally.runs),
-                "profit_per_review": each(tally.review_profit, tally.reviews),
-                "copies_refused": tally.copies_refused,
-            })
-        };
-        let tallies = self.tallies.iter().map(|(population, of)| (population.name().to_owned(), tally(of)));
-        json!({
-            "populations": tallies.collect::<serde_json::Map<_, _>>(),
-            "endings": self.endings,
-            "treasury": self.treasury,
-            "false_outcomes": self.false_outcomes,
-            "events": self.events,
-            "history_sha256": self.history,
-        })
+    /// The agents of a mixed field: many that are honest, and some of everybody else but the patient, whom only a long
+    /// time tells from the honest.
+    pub fn mixed_field() -> BTreeMap<Population, u64> {
+        let others = [
+            Population::Lazy,
+            Population::Echoing,
+            Population::Copying,
+            Population::Colluding,
+            Population::Bribing,
+            Population::Griefing,
+        ];
+        others.into_iter().map(|other| (other, 3)).chain([(Population::Honest, 24)]).collect()
     }
 }
 
 /// Runs a simulation. The refusal, if there is one, is a fault of this crate or of the configuration.
 pub fn simulate(config: &Config) -> Result<Report, Refusal> {
+    simulate_with(config, &mut |_| ())
+}
+
+/// The same; `done` hears how many claims are over.
+pub fn simulate_with(config: &Config, done: &mut dyn FnMut(u64)) -> Result<Report, Refusal> {
     let mut luck = SplitMix::new(config.seed);
+    let genesis = 1_800_000_000;
+    let mut world = found(config)?;
+    let actors = enlist_all(config, &mut world, genesis)?;
+    // The next day: money that just came in is not at rest.
+    let mut at = genesis.saturating_add(86_400);
+    let mut report = Report::of(config.populations.keys().copied());
+    for n in 0..config.claims {
+        let id = format!("claim-{n:06}");
+        let round = Round {
+            config,
+            world: &mut world,
+            actors: &actors,
+            report: &mut report,
+            at,
+            id: id.clone(),
+            book: Book::default(),
+            pending: Pending::default(),
+            case: Case::new(config, &mut luck),
+            luck: &mut luck,
+        };
+        // Some days apart: standing recovers, and stakes are at rest.
+        at = round.play()?.saturating_add(3 * 86_400);
+        forget(&mut world, &id, n);
+        done(n.saturating_add(1));
+    }
+    report.treasury = world.ledger.balance(&Account::treasury(&world.instance.asset));
+    Ok(report)
+}
+
+fn found(config: &Config) -> Result<World, Refusal> {
     let asset =
         Asset::new("units").map_err(|why| Refusal::BadName { name: "units".into(), why: why.to_string() })?;
-    let mut world = World::new(Instance {
+    let instance = Instance {
         name: format!("test-simulation-{}", config.seed),
         source: Source::Test,
         params: Arc::new(config.params.clone()),
         asset,
-        operator: "operator".into(),
-    });
+        operator: OPERATOR.into(),
+    };
+    Ok(if config.signed { World::new(instance) } else { World::rehearsed(instance) })
+}
+
+fn enlist_all(config: &Config, world: &mut World, at: u64) -> Result<BTreeMap<String, Actor>, Refusal> {
+    let (agents, funders) = purses(config);
     let mut actors = BTreeMap::new();
-    let mut at = 1_800_000_000;
-    for name in ["submitter", "funder"] {
-        enlist(&mut world, &mut actors, Actor::new(name, Population::Honest), at)?;
+    for name in [SUBMITTER, FUNDER] {
+        enlist(world, &mut actors, Actor::new(name, Population::Honest), funders, at)?;
     }
     for (population, count) in &config.populations {
         for i in 0..*count {
             let actor = Actor::new(&format!("{}-{i:03}", population.name()), *population);
-            enlist(&mut world, &mut actors, actor, at)?;
+            if config.established {
+                world.valid_runs.insert((operator_of(&actor), "wasm".into()), u64::MAX >> 1);
+            }
+            enlist(world, &mut actors, actor, agents, at)?;
         }
     }
-    let mut report = Report {
-        tallies: config.populations.keys().map(|population| (*population, Tally::default())).collect(),
-        endings: BTreeMap::new(),
-        treasury: Amount::ZERO,
-        false_outcomes: 0,
-        events: 0,
-        history: Digest::of(b""),
-    };
-    for n in 0..config.claims {
-        // A week apart: standing recovers, and stakes are at rest.
-        at = Round {
-            config,
-            world: &mut world,
-            actors: &mut actors,
-            luck: &mut luck,
-            report: &mut report,
-            at,
-            n,
-        }
-        .play()?
-        .saturating_add(3 * 86_400);
-    }
-    report.treasury = world.ledger.balance(&arena_ledger::Account::treasury(&world.instance.asset));
-    Ok(report)
+    actors.insert(OPERATOR.to_owned(), Actor::new(OPERATOR, Population::Honest));
+    Ok(actors)
 }
 
-/// What an agent starts with: enough for every stake it may have at once.
-const PURSE: u64 = 1_000_000_000;
+/// What agents and those who pay start with: enough for every stake it may have at once and for all it can
+/// lose, as far as there are amounts.
+fn purses(config: &Config) -> (Amount, Amount) {
+    let params = &config.params;
+    let stakes = [params.runner_stake, params.challenger_stake, params.reviewer_stake, params.appeal_bond()];
+    let most = stakes.into_iter().max().unwrap_or_default().units().max(1_000);
+    let times = config.claims.saturating_add(1_000);
+    // All purses together stay far below the largest amount.
+    let limit = Amount::MAX.units() >> 12;
+    let pool = params.pool_min().unwrap_or_default().units();
+    let purse = |each: u64| Amount::new(each.saturating_mul(times).min(limit)).unwrap_or_default();
+    (purse(most), purse(pool))
+}
+
+fn operator_of(actor: &Actor) -> String {
+    format!("op-{}", actor.name)
+}
 
 fn enlist(
     world: &mut World,
     actors: &mut BTreeMap<String, Actor>,
     actor: Actor,
+    amount: Amount,
     at: u64,
 ) -> Result<(), Refusal> {
     let register = Command::Register {
-        operator: format!("op-{}", actor.name),
+        operator: operator_of(&actor),
         key: actor.public_key(),
         capabilities: vec!["wasm".into()],
     };
-    let deposit = Command::Deposit { amount: Amount::new(PURSE).unwrap_or_default() };
-    for command in [register, deposit] {
+    for command in [register, Command::Deposit { amount }] {
         execute(world, &actor.stamped(at, command))?;
     }
     actors.insert(actor.name.clone(), actor);
     Ok(())
+}
+
+/// Forgets what nothing depends on any more, so that a million claims fit into memory: claims that are over, but for
+/// one that shows that the submitter's claims settle, and accounts that nothing is in.
+fn forget(world: &mut World, id: &str, n: u64) {
+    let shows = |world: &World| world.claims.values().any(|claim| matches!(claim.phase, Phase::Settled(_)));
+    let over = world.claims.remove(id);
+    if let Some(over) = over.filter(|over| matches!(over.phase, Phase::Settled(_)) && !shows(world)) {
+        world.claims.insert(id.to_owned(), over);
+    }
+    if n.checked_rem(CLEARED_EVERY) == Some(0) {
+        world.ledger = cleared(&world.ledger);
+    }
+}
+
+fn cleared(ledger: &Ledger) -> Ledger {
+    let mut kept = Ledger::new();
+    for (account, _) in ledger.accounts() {
+        let amount = ledger.balance(account);
+        if !amount.is_zero() {
+            // What is positive in all was paid in from outside in all.
+            let applied = apply(&mut kept, &deposit(account, amount));
+            debug_assert!(applied.is_ok(), "{account}: {applied:?}");
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
