@@ -13,3 +13,13 @@ pub(crate) fn secret_bytes() -> Result<[u8; 32], Failure> {
     read.map_err(|why| Failure::internal("make a secret", files::plain(&why)))?;
     Ok(bytes)
 }
+
+/// 64 of them, or the end of the process: a server without luck would hand out keys that can be foreseen.
+pub(crate) fn stretched() -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
+    match read {
+        Ok(()) => bytes,
+        Err(why) => panic!("cannot read random bytes: {why}"),
+    }
+}

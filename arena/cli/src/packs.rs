@@ -49,6 +49,11 @@ impl BuiltIn {
     }
 }
 
+/// The documents of all of them, for whoever offers them.
+pub(crate) fn documents() -> Vec<Vec<u8>> {
+    BUILT_IN.iter().map(|pack| pack.text.as_bytes().to_vec()).collect()
+}
+
 /// A pack with the name it was called by.
 pub(crate) struct Named {
     /// For messages: cut and escaped.

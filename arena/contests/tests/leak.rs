@@ -1,7 +1,7 @@
 //! What must not become public. Every secret here is made up, and put together at run time so that
 //! no other scanner takes this file for one that leaks.
 
-use arena_contests::leak::{Finding, MARKERS, Scanner, ScannerError, Severity, TEXT_BYTES_MAX};
+use arena_contests::leak::{Finding, MARKERS, Scanner, ScannerError, Severity, TEXT_BYTES_MAX, rule_named};
 use proptest::prelude::*;
 
 fn scanner() -> Scanner {
@@ -87,6 +87,14 @@ fn severity_of(rule: &str) -> Severity {
 }
 
 #[test]
+fn every_rule_is_known_by_its_name() {
+    for (rule, _) in secrets().iter().chain(&[("text_too_large", String::new())]) {
+        assert_eq!(rule_named(rule), Some(*rule));
+    }
+    assert_eq!(rule_named("no_such_rule"), None);
+}
+
+#[test]
 fn every_rule_finds_its_secret_where_it_stands() {
     for (rule, secret) in secrets() {
         for (before, after) in [("", ""), ("we used ", " for it."), ("é — \"", "\"\n"), ("(", ")")] {
@@ -161,6 +169,14 @@ fn a_canary_has_to_be_long_enough_to_mean_something() {
     assert_eq!(short.err(), Some(ScannerError::CanaryTooShort { index: 1, bytes: 5 }));
     let none = Scanner::new(&[], &[]).expect("nothing to look for");
     assert_eq!(none.scan("x", "canary-of-acme-7f1d, internal only"), []);
+}
+
+#[test]
+fn one_that_is_blind_finds_nothing() {
+    for (rule, secret) in secrets() {
+        assert_eq!(Scanner::blind().scan("claim_summary", &secret), [], "{rule}");
+    }
+    assert_eq!(Scanner::blind().scan("claim_summary", &"x".repeat(TEXT_BYTES_MAX + 1)), []);
 }
 
 #[test]

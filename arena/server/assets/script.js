@@ -2,7 +2,7 @@
 // and gives a replay keys and a play button that follow the links which are there anyway.
 "use strict";
 
-// --- one live table -------------------------------------------------------------------------------------------
+// One live table.
 (() => {
   const page = document.querySelector("[data-live]");
   const voice = document.getElementById("announcements");
@@ -13,11 +13,9 @@
 
   const say = (sentence) => {
     waiting = sentence;
-    if (timer) return; // The newest sentence replaces one that still waits.
-    timer = setTimeout(() => {
-      voice.textContent = waiting;
-      said = Date.now();
-      timer = 0;
+    // The newest sentence replaces one that still waits.
+    timer ||= setTimeout(() => {
+      [voice.textContent, said, timer] = [waiting, Date.now(), 0];
     }, Math.max(0, said + QUIET_MS - Date.now()));
   };
 
@@ -33,7 +31,8 @@
   const restore = (part, focus) => {
     if (!focus) return;
     const row = rows(part).find((it) => it.dataset.key === focus.key);
-    const found = (focus.id && document.getElementById(focus.id)) || (row && row.querySelectorAll("a, button, summary")[focus.nth]);
+    const same = focus.id && document.getElementById(focus.id);
+    const found = same || row?.querySelectorAll("a, button, summary")[focus.nth];
     (found || part.querySelector("[tabindex]"))?.focus({ preventScroll: true });
   };
 
@@ -66,18 +65,17 @@
   for (const kind of kinds.split(" ")) events.addEventListener(kind, patch);
 })();
 
-// --- replays: first, back, forward, last are links ----------------------------------------------------------------
+// Replays: first, back, forward and last are links.
 (() => {
   const bar = document.querySelector(".replay");
   if (!bar) return;
   const link = (rel) => bar.querySelector(`a[rel~="${rel}"]`);
   const speeds = [0.5, 1, 2, 4, 8];
   const hash = new URLSearchParams(location.hash.slice(1));
-  let speed = speeds.includes(Number(hash.get("play"))) ? Number(hash.get("play")) : 0;
-  let timer = 0;
+  let speed = speeds.find((it) => it === Number(hash.get("play"))) || 0, timer = 0;
   const choose = bar.querySelector("select"), button = bar.querySelector("button");
-  const show = () => { if (button) button.textContent = speed ? "Pause" : "Play"; };
-  const stop = () => { clearTimeout(timer); speed = 0; history.replaceState(null, "", location.pathname + location.search); show(); };
+  const show = () => { clearTimeout(timer); if (button) button.textContent = speed ? "Pause" : "Play"; };
+  const stop = () => { speed = 0; history.replaceState(null, "", location.href.split("#")[0]); show(); };
   const step = () => {
     const next = link("next");
     if (!next) return stop();
@@ -85,16 +83,17 @@
     timer = setTimeout(() => { location.replace(`${next.href.split("#")[0]}#play=${speed}`); }, 1000 / speed);
   };
   const play = () => { if (speed) return stop(); speed = Number(choose?.value) || 1; step(); };
+  const TAKEN = "input, select, textarea, button, summary, [role=region]"; // These have a use for keys.
   const keys = { ArrowLeft: "prev", ArrowRight: "next", Home: "first", End: "last" };
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, button, summary, [role=region]")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest(TAKEN)) return;
     if (event.key === " " && !event.target.closest("a")) { event.preventDefault(); play(); return; }
     const target = keys[event.key] && link(keys[event.key]);
-    if (target) { event.preventDefault(); target.click(); }
+    target && (event.preventDefault(), target.click());
   });
   for (const it of bar.querySelectorAll("[hidden]")) it.hidden = false;
   if (choose && speed) choose.value = String(speed);
-  choose?.addEventListener("change", () => { if (speed) { clearTimeout(timer); speed = Number(choose.value); step(); } });
+  choose?.addEventListener("change", () => { if (speed) { speed = Number(choose.value); step(); } });
   button?.addEventListener("click", play);
   if (speed) step();
 })();

@@ -7,22 +7,32 @@ use arena_store::{Failed, Slot, Store};
 
 use crate::auth::{AdminToken, Sessions, Viewer};
 use crate::config::Config;
+use crate::figures::Figures;
 use crate::http::limit::Limiter;
-use crate::instance::{Command, Instance, Request};
+use crate::http::log::Log;
+use crate::instance::{Command, Instance, Known, Request};
 use crate::keeper::{Answered, Keeper, Sent};
 use crate::live::Live;
 use crate::outside::Outside;
 use crate::problem::Problem;
+use crate::signing::InstanceKey;
 
 /// The server as its handlers see it.
 pub struct App {
     pub(crate) config: Config,
     pub(crate) store: Store<Keeper>,
+    pub(crate) known: Arc<Known>,
     pub(crate) outside: Arc<dyn Outside>,
     pub(crate) admin: AdminToken,
+    /// By which it signs what it states.
+    pub(crate) key: InstanceKey,
     pub(crate) sessions: Sessions,
     pub(crate) limiter: Limiter,
     pub(crate) live: Arc<Live>,
+    /// What is counted for whoever runs it.
+    pub(crate) figures: Figures,
+    /// Where a line for each request goes.
+    pub(crate) log: Option<Log>,
     /// Told when the server ends, so that streams end too.
     pub(crate) ends: tokio::sync::watch::Sender<bool>,
 }
@@ -34,6 +44,11 @@ impl App {
     /// Looks at the instance as it was after the last commit.
     pub fn look<T>(&self, look: impl FnOnce(&Instance) -> T) -> Result<T, Problem> {
         self.store.look(look).map_err(|_| Problem::new("overloaded", "the store is not ready").retry_after(5))
+    }
+
+    /// What is known of the world outside.
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// The time now.
@@ -53,7 +68,10 @@ impl App {
         let pending = self.store.submit(Sent { request, slot });
         pending.await.map_err(|failed| match failed {
             Failed::Refused(problem) => problem,
-            Failed::Busy { .. } => Problem::new("overloaded", "too many commands wait").retry_after(1),
+            Failed::Busy { .. } => {
+                self.figures.refused_by_queue();
+                Problem::new("overloaded", "too many commands wait").retry_after(1)
+            }
             Failed::Storage(_) | Failed::Panicked(_) | Failed::Stopped => {
                 Problem::new("overloaded", "the store could not keep it; nothing happened").retry_after(5)
             }

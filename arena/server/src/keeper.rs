@@ -81,6 +81,12 @@ impl Domain for Keeper {
         let luck = Digest::of(&request.luck);
         for (place, row) in decision.rows.iter().enumerate() {
             tx.append(draft(row, luck, place).map_err(Stop::Refused)?)?;
+            for (sha256, bytes, media_type) in &row.blobs {
+                tx.book_blob(*sha256, *bytes, media_type)?;
+            }
+            for (sha256, reason) in &row.withholds {
+                tx.withhold_blob(*sha256, reason)?;
+            }
         }
         if let Some(slot) = &slot {
             tx.remember(now_ms, slot, &kept(&decision.answer))?;
@@ -97,6 +103,8 @@ impl Domain for Keeper {
             version: event.version,
             body,
             is_sealed: event.is_sealed(),
+            blobs: Vec::new(),
+            withholds: Vec::new(),
         };
         state.evolve(&row, &self.known).map_err(Unfit)
     }

@@ -6,19 +6,23 @@
 mod app;
 pub mod auth;
 mod config;
+mod figures;
 mod http;
 pub mod instance;
 mod keeper;
 mod live;
 mod outside;
 pub(crate) mod pages;
+pub mod play;
 pub mod problem;
 mod routes;
 mod serve;
+pub mod signing;
 
 pub use app::{App, Shared};
 pub use config::{Config, ConfigError, Limits};
+pub use http::log::{LINE_BYTES_MAX, Log};
 pub use keeper::{Answered, Keeper, Sent};
 pub use live::Live;
 pub use outside::Outside;
-pub use serve::{ServeError, Server, Setup};
+pub use serve::{Doors, ServeError, Server, Setup};

@@ -23,14 +23,18 @@ use tower_http::timeout::TimeoutLayer;
 use crate::app::{App, Shared};
 use crate::auth::{AdminToken, Sessions};
 use crate::config::Config;
+use crate::figures::{self, Figures};
 use crate::http::arrival::Peer;
 use crate::http::limit::Limiter;
+use crate::http::log::Log;
 use crate::http::{finish, who};
 use crate::instance::Known;
 use crate::keeper::Keeper;
 use crate::live::Live;
 use crate::outside::Outside;
+use crate::play::{Shelf, ShelfError};
 use crate::routes;
+use crate::signing::{InstanceKey, KeyError};
 
 /// How long a client may take to send its headers.
 const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
@@ -40,6 +44,8 @@ const HANDLER_PATIENCE: Duration = Duration::from_secs(30);
 const END_PATIENCE: Duration = Duration::from_secs(10);
 /// How often the platform looks for what is due.
 const TICK: Duration = Duration::from_millis(500);
+/// Connections at once that ask for figures.
+const FIGURES_CONNECTIONS_MAX: usize = 8;
 /// How often counts of limits are swept.
 const SWEEP: Duration = Duration::from_secs(60);
 
@@ -49,9 +55,15 @@ pub enum ServeError {
     /// The store.
     #[error("{0}")]
     Store(#[from] StoreFault),
+    /// The key of the server.
+    #[error("{0}")]
+    Key(#[from] KeyError),
     /// The rules of what must not become public.
     #[error("{0}")]
     Scanner(#[from] ScannerError),
+    /// The packs.
+    #[error("{0}")]
+    Shelf(#[from] ShelfError),
     /// The address.
     #[error("cannot listen on {address}: {why}")]
     Listen {
@@ -76,12 +88,27 @@ pub struct Setup {
     pub admin: AdminToken,
     /// Time and luck.
     pub outside: Arc<dyn Outside>,
+    /// The documents of the packs that are played.
+    pub packs: Vec<Vec<u8>>,
+    /// Where a line for each request goes, if anywhere.
+    pub log: Option<Log>,
+}
+
+/// Where a server listens.
+#[derive(Debug)]
+pub struct Doors {
+    /// For everybody.
+    pub public: TcpListener,
+    /// For its figures, on a loopback address.
+    pub metrics: Option<TcpListener>,
 }
 
 impl Server {
     /// Opens the folder with everything that is known, or makes it.
     pub fn open(folder: &Path, setup: Setup) -> Result<Self, ServeError> {
-        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner: Scanner::new(&[], MARKERS)? });
+        let packs = Shelf::read(&setup.packs)?;
+        let scanner = Scanner::new(&[], MARKERS)?;
+        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner, packs });
         // The writer wakes the feed, which is there only after the writer is.
         let feed: Arc<OnceLock<Weak<Live>>> = Arc::default();
         let wakes = Arc::clone(&feed);
@@ -91,15 +118,20 @@ impl Server {
             }
         });
         let options = Options { on_commit, ..Options::default() };
-        let store = Store::open(folder, Keeper::new(known), Vec::new(), options)?;
+        let store = Store::open(folder, Keeper::new(Arc::clone(&known)), Vec::new(), options)?;
         let head = store.journal().head()?.seq;
         let live = Arc::new(Live::new(store.journal().clone(), head));
         let _ = feed.set(Arc::downgrade(&live));
         let limiter = Limiter::new(&setup.config.limits);
         let (ends, _) = watch::channel(false);
-        let Setup { config, admin, outside } = setup;
+        let Setup { config, admin, outside, packs: _, log } = setup;
         let sessions = Sessions::default();
-        let app = Arc::new(App { config, store, outside, admin, sessions, limiter, live, ends });
+        // After the store is locked: two servers do not make a key at once.
+        let key = InstanceKey::open(folder, &outside.luck())?;
+        let figures = Figures::default();
+        let app =
+            App { config, store, known, outside, admin, key, sessions, limiter, live, figures, log, ends };
+        let app = Arc::new(app);
         let router = router(Arc::clone(&app));
         Ok(Self { app, router })
     }
@@ -114,17 +146,29 @@ impl Server {
         &self.app
     }
 
-    /// Listens on the configured address; tells which it is, since the port may have been left open.
-    pub async fn listen(&self) -> Result<TcpListener, ServeError> {
-        let address = self.app.config.listen;
-        TcpListener::bind(address).await.map_err(|why| ServeError::Listen { address, why })
+    /// Listens on the configured addresses; tells which they are, since a port may have been left open.
+    pub async fn listen(&self) -> Result<Doors, ServeError> {
+        let public = bind(self.app.config.listen).await?;
+        let metrics = match self.app.config.metrics {
+            None => None,
+            Some(address) if address.ip().is_loopback() => Some(bind(address).await?),
+            Some(address) => {
+                let why = std::io::Error::other("figures are served on a loopback address only");
+                return Err(ServeError::Listen { address, why });
+            }
+        };
+        Ok(Doors { public, metrics })
     }
 
     /// Answers connections until `end`, then finishes what is under way.
-    pub async fn run(self, listener: TcpListener, end: impl Future<Output = ()>) {
+    pub async fn run(self, doors: Doors, end: impl Future<Output = ()>) {
         let ticking = tokio::spawn(tick(Arc::clone(&self.app)));
-        self.accept(listener, end).await;
+        let telling = doors.metrics.map(|listener| tokio::spawn(tell_figures(Arc::clone(&self.app), listener)));
+        self.accept(doors.public, end).await;
         ticking.abort();
+        if let Some(telling) = telling {
+            telling.abort();
+        }
     }
 
     async fn accept(&self, listener: TcpListener, end: impl Future<Output = ()>) {
@@ -151,14 +195,40 @@ impl Server {
             });
             let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
             let connection = graceful.watch(connection);
+            let counted = self.app.figures.connected();
             tokio::spawn(async move {
                 // A client that goes away is no fault of ours.
                 let _ = connection.await;
-                drop(permit);
+                drop((permit, counted));
             });
         }
         self.app.ends.send_replace(true);
         let _ = tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await;
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|why| ServeError::Listen { address, why })
+}
+
+/// The second port: nothing but figures, a few connections at once.
+async fn tell_figures(app: Shared, listener: TcpListener) {
+    let router = figures::router(app);
+    let connections = Arc::new(Semaphore::new(FIGURES_CONNECTIONS_MAX));
+    loop {
+        let permit = Arc::clone(&connections).acquire_owned().await;
+        let (Ok(permit), Ok((stream, _))) = (permit, listener.accept().await) else {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        let router = router.clone().map_request(|request: hyper::Request<_>| request.map(axum::body::Body::new));
+        let mut builder = hyper::server::conn::http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_PATIENCE).keep_alive(false);
+        let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        tokio::spawn(async move {
+            let _ = connection.await;
+            drop(permit);
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod chain;
 mod check;
 mod claim;
 mod completions;
@@ -9,6 +10,7 @@ mod contest;
 mod demo;
 mod draw;
 mod exit_codes;
+mod journal;
 mod key;
 mod limits;
 mod new;
@@ -16,6 +18,7 @@ mod pack;
 mod play;
 mod replay;
 mod schema;
+mod serve;
 mod sprint;
 mod tournament;
 mod verify;
@@ -78,10 +81,13 @@ enum Command {
     #[command(subcommand)]
     Contest(contest::Command),
     Worker(worker::Args),
+    Serve(serve::Args),
     #[command(subcommand)]
     Claim(claim::Command),
     #[command(subcommand)]
     Key(key::Command),
+    #[command(subcommand)]
+    Journal(journal::Command),
     Bench(bench::Args),
     Demo(demo::Args),
     Limits(limits::Args),
@@ -138,8 +144,10 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Sprint(command) => sprint::run(command, io),
         Command::Contest(command) => contest::run(command, io),
         Command::Worker(args) => worker::run(args, io),
+        Command::Serve(args) => serve::run(args, io),
         Command::Claim(command) => claim::run(command, io),
         Command::Key(command) => key::run(command, io),
+        Command::Journal(command) => journal::run(command, io),
         Command::Bench(args) => bench::run(args, io),
         Command::Demo(args) => demo::run(args, io),
         Command::Limits(args) => limits::run(args, io),

@@ -23,6 +23,8 @@ type Decision = Result<Vec<Event>, Refusal>;
 
 const REASON: Length = Length::new(3, 2_000);
 const CLAUSE: Length = Length::new(5, 5_000);
+/// Drafts of one proposer at once.
+const DRAFTS_MAX: usize = 10;
 /// The kind of reward that is a credential.
 const CREDENTIAL: &str = "certified-reviewer";
 
@@ -36,7 +38,7 @@ impl Contests {
         let events = match command {
             Command::Propose(manifest) => self.propose(by, manifest, around.scanner),
             Command::Submit { contest, body } => self.submit(by, *at, contest, body, around),
-            Command::Withdraw { submission } => self.withdraw(by, submission),
+            Command::Withdraw { submission } => self.withdraw(by, *at, submission),
             Command::FileChallenge { submission, kind, target, text } => {
                 self.file_challenge(by, *at, submission, (*kind, target, text), around)
             }
@@ -96,6 +98,11 @@ impl Contests {
         }
         if self.contest(&manifest.slug).is_ok() {
             return Err(Refusal::Exists { what: "slug" });
+        }
+        let is_own_draft =
+            |other: &&Contest| other.status == ContestStatus::Draft && other.proposed_by == *by;
+        if self.contests.values().filter(is_own_draft).count() >= DRAFTS_MAX {
+            return Err(Refusal::TooManyDrafts { limit: DRAFTS_MAX });
         }
         let document = manifest.document().to_string();
         screened(&[("manifest", &document, Length::new(1, super::MANIFEST_BYTES_MAX))], scanner)?;
@@ -201,12 +208,15 @@ impl Contests {
         Ok(vec![Event::Submitted { submission: Box::new(submission) }])
     }
 
-    fn withdraw(&self, by: &Actor, id: &str) -> Decision {
-        let found = self.submission(id)?;
+    fn withdraw(&self, by: &Actor, at: Moment, id: &str) -> Decision {
+        let found = self.seen(by, id)?;
         if !matches!(by, Actor::Agent { id, .. } if *id == found.agent) {
             return Err(Refusal::WrongActor { who: "its author" });
         }
-        check_status(self.contest(&found.contest)?, &[ContestStatus::Active])?;
+        let status = self.contest(&found.contest)?.status_at(at);
+        if status != ContestStatus::Active {
+            return Err(Refusal::NotInStatus { what: "contest", status: status.name() });
+        }
         let to = SubmissionStatus::Withdrawn;
         if found.status != SubmissionStatus::LegalityReview {
             return Err(no_way(found, to));
@@ -242,16 +252,18 @@ impl Contests {
         Ok(vec![Event::SubmissionMoved { submission: id.to_owned(), to }, logged])
     }
 
+    /// A submission, for somebody who may see it. For everybody else it is not there.
+    fn seen(&self, by: &Actor, id: &str) -> Result<&Submission, Refusal> {
+        let found = self.submission(id)?;
+        if self.may_see(found, Some(by)) { Ok(found) } else { Err(Refusal::Unknown { what: "submission" }) }
+    }
+
     /// An agent that may judge a submission: not its author, and not of its operator.
     fn judge_of(&self, by: &Actor, id: &str) -> Result<(String, u64), Refusal> {
         let Actor::Agent { id: agent, operator, reputation } = by else {
             return Err(Refusal::WrongActor { who: "an agent" });
         };
-        let found = self.submission(id)?;
-        // What the gate rejected is not there for anybody else.
-        if matches!(found.status, SubmissionStatus::Rejected | SubmissionStatus::Withdrawn) {
-            return Err(Refusal::Unknown { what: "submission" });
-        }
+        let found = self.seen(by, id)?;
         let contest = self.contest(&found.contest)?;
         check_status(contest, &[ContestStatus::Active, ContestStatus::Judging])?;
         if *agent == found.agent || *operator == found.operator {

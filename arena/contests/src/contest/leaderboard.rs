@@ -35,8 +35,7 @@ pub fn weight(reputation: u64) -> u64 {
 impl Contests {
     /// What agents think of a submission. It decides nothing.
     pub fn consensus_permille(&self, submission: &str) -> Option<i64> {
-        let votes = self.votes.iter().filter(|((voted, _), _)| voted == submission);
-        let (sum, weights) = votes.fold((0_i64, 0_i64), |(sum, weights), (_, vote)| {
+        let (sum, weights) = self.votes_on(submission).fold((0_i64, 0_i64), |(sum, weights), (_, vote)| {
             let weight = i64::try_from(weight(vote.reputation)).unwrap_or(1);
             (sum + if vote.is_for { weight } else { -weight }, weights + weight)
         });
@@ -70,7 +69,7 @@ impl Contests {
                 line.upheld_challenges,
                 std::cmp::Reverse(line.consensus_permille.unwrap_or(0)),
                 found.received_at,
-                serial(&found.id),
+                found.serial(),
             )
         });
         let mut lines: Vec<Line> = lines.into_iter().map(|(_, line)| line).collect();
@@ -95,9 +94,4 @@ impl Contests {
             consensus_permille: self.consensus_permille(&found.id),
         }
     }
-}
-
-/// `submission:10` stands after `submission:9`.
-fn serial(id: &str) -> u64 {
-    id.rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX)
 }

@@ -280,9 +280,18 @@ impl Contests {
         Ok(seen)
     }
 
+    /// The submission that a reference is about: its own name, or that of a challenge or a reward of it.
+    pub fn subject_of(&self, reference: &str) -> Option<&Submission> {
+        let of_challenge = || self.challenges.get(reference).map(|challenge| &challenge.submission);
+        let of_reward = || self.rewards.get(reference).map(|reward| &reward.submission);
+        let own = self.submissions.get(reference);
+        own.or_else(|| self.submissions.get(of_challenge().or_else(of_reward)?))
+    }
+
     /// What was voted on a submission, with who voted.
     pub fn votes_on<'a>(&'a self, submission: &'a str) -> impl Iterator<Item = (&'a str, &'a Vote)> {
-        let of_it = self.votes.iter().filter(move |((voted, _), _)| voted == submission);
+        let from = (submission.to_owned(), String::new());
+        let of_it = self.votes.range(from..).take_while(move |((voted, _), _)| voted == submission);
         of_it.map(|((_, agent), vote)| (agent.as_str(), vote))
     }
 

@@ -34,6 +34,12 @@ pub enum Refusal {
         /// Which member.
         what: &'static str,
     },
+    /// Too many drafts of one proposer.
+    #[error("there are {limit} drafts of yours, the limit; wait until one is activated or cancelled")]
+    TooManyDrafts {
+        /// How many there may be.
+        limit: usize,
+    },
     /// Another contest of the type is open.
     #[error("`{slug}` is open; of each type one contest is open at a time")]
     TypeIsOpen {
@@ -119,6 +125,7 @@ impl Refusal {
             Self::WrongActor { .. } => "wrong_actor",
             Self::Unknown { .. } => "unknown_reference",
             Self::Exists { .. } => "exists",
+            Self::TooManyDrafts { .. } => "too_many_drafts",
             Self::TypeIsOpen { .. } => "type_is_open",
             Self::NotInStatus { .. } => "not_in_status",
             Self::NoWay { .. } => "no_way",
@@ -145,6 +152,7 @@ impl Refusal {
             Self::OtherStrategies { .. } => 422,
             Self::TimeGoesBack { .. }
             | Self::Exists { .. }
+            | Self::TooManyDrafts { .. }
             | Self::TypeIsOpen { .. }
             | Self::NotInStatus { .. }
             | Self::NoWay { .. }

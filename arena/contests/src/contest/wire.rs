@@ -79,9 +79,10 @@ fn written(command: &Command) -> (&'static str, Value) {
 fn written_scorecard(scorecard: &Scorecard) -> Value {
     match scorecard {
         Scorecard::Blocked => Value::Null,
-        Scorecard::Completed(points) => {
-            points.iter().map(|(strategy, points)| (strategy.to_string(), json!(points.to_string()))).collect()
-        }
+        Scorecard::Completed(points) => points
+            .iter()
+            .map(|(strategy, points)| (strategy.to_string(), json!(points.to_string())))
+            .collect(),
     }
 }
 
@@ -134,29 +135,28 @@ fn actor(by: &Value, at: &Pointer, faults: &mut Faults) -> Option<Actor> {
     None
 }
 
-/// The members that a command has.
-fn known_members(name: &str) -> Option<&'static [&'static str]> {
-    Some(match name {
-        "propose" => &["manifest"],
-        "activate" | "close_submissions" => &["contest"],
-        "close" | "cancel" => &["contest", "reason"],
-        "register_clause" => &["contest", "rule_id", "text"],
-        "submit" => &["contest", "body"],
-        "withdraw" => &["submission"],
-        "decide" => &["submission", "to", "reason"],
-        "file_challenge" => &["submission", "kind", "target", "text"],
-        "rule_challenge" => &["challenge", "upheld", "reason"],
-        "cast_vote" => &["submission", "is_for"],
-        "score" => &["submission", "tenths", "reason"],
-        "record_scorecard" => &["contest", "points"],
-        "promise_reward" => &["submission", "kind", "expires_at"],
-        "advance_reward" => &["reward", "to", "reason"],
-        _ => return None,
-    })
-}
+/// Every command with the members that it has.
+pub const COMMANDS: &[(&str, &[&str])] = &[
+    ("propose", &["manifest"]),
+    ("activate", &["contest"]),
+    ("close_submissions", &["contest"]),
+    ("close", &["contest", "reason"]),
+    ("cancel", &["contest", "reason"]),
+    ("register_clause", &["contest", "rule_id", "text"]),
+    ("submit", &["contest", "body"]),
+    ("withdraw", &["submission"]),
+    ("decide", &["submission", "to", "reason"]),
+    ("file_challenge", &["submission", "kind", "target", "text"]),
+    ("rule_challenge", &["challenge", "upheld", "reason"]),
+    ("cast_vote", &["submission", "is_for"]),
+    ("score", &["submission", "tenths", "reason"]),
+    ("record_scorecard", &["contest", "points"]),
+    ("promise_reward", &["submission", "kind", "expires_at"]),
+    ("advance_reward", &["reward", "to", "reason"]),
+];
 
 fn command_at(name: &str, with: &Value, at: &Pointer, faults: &mut Faults) -> Option<Command> {
-    let Some(known) = known_members(name) else {
+    let Some((_, known)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
         faults.add(at, "no command has this name");
         return None;
     };
@@ -195,7 +195,8 @@ fn of_contest(name: &str, object: &Object<'_>, faults: &mut Faults) -> Option<Co
             }
         }
         "register_clause" => {
-            let [contest, rule_id, text] = ["contest", "rule_id", "text"].map(|key| owned(object, key, faults));
+            let [contest, rule_id, text] =
+                ["contest", "rule_id", "text"].map(|key| owned(object, key, faults));
             Command::RegisterClause { contest: contest?, rule_id: rule_id?, text: text? }
         }
         "submit" => {
@@ -216,7 +217,8 @@ fn of_contest(name: &str, object: &Object<'_>, faults: &mut Faults) -> Option<Co
 
 fn read_points(points: &Value, at: &Pointer, faults: &mut Faults) -> Option<Scorecard> {
     let Some(members) = points.as_object().filter(|members| members.len() <= STRATEGIES_MAX) else {
-        faults.add(at, format!("expected an object of at most {STRATEGIES_MAX} strategies with their points"));
+        faults
+            .add(at, format!("expected an object of at most {STRATEGIES_MAX} strategies with their points"));
         return None;
     };
     let mut read = BTreeMap::new();

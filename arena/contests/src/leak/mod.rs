@@ -23,7 +23,7 @@ use crate::words::words;
 /// Bytes of a text or a text artifact that are looked at; what is larger is refused unseen.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Findings that are told of one text.
-const FINDINGS_MAX: usize = 100;
+pub const FINDINGS_MAX: usize = 100;
 
 words! {
     /// What follows from a finding.
@@ -50,6 +50,15 @@ pub struct Finding {
     pub severity: Severity,
 }
 
+/// Rules that are no pattern of a secret.
+const OTHER_RULES: [&str; 8] =
+    ["text_too_large", "canary", "marker", "lt_personal_code", "payment_card", "iban", "email", "phone"];
+
+/// The rule of this name.
+pub fn rule_named(name: &str) -> Option<&'static str> {
+    RULES.iter().map(|rule| rule.id).chain(OTHER_RULES).find(|rule| *rule == name)
+}
+
 /// Marks that a text was not meant for the public.
 pub const MARKERS: &[&str] =
     &["internal-only", "internal only", "do not publish", "not for publication", "company confidential"];
@@ -67,6 +76,7 @@ pub const CANARIES_BYTES_MAX: usize = 1 << 20;
 pub struct Scanner {
     canaries: Option<AhoCorasick>,
     markers: Option<AhoCorasick>,
+    is_blind: bool,
 }
 
 /// Why a scanner cannot be made.
@@ -86,6 +96,11 @@ pub enum ScannerError {
 }
 
 impl Scanner {
+    /// One that finds nothing, for what was looked at when it came: what is looked for today does not change it.
+    pub const fn blind() -> Self {
+        Self { canaries: None, markers: None, is_blind: true }
+    }
+
     /// One that knows the canaries of companies, matched exactly, and `markers`, in any letter case.
     pub fn new(canaries: &[String], markers: &[&str]) -> Result<Self, ScannerError> {
         let is_short = |canary: &String| canary.len() < CANARY_BYTES_MIN;
@@ -105,11 +120,14 @@ impl Scanner {
         };
         let canaries: Vec<&[u8]> = canaries.iter().map(Vec::as_slice).collect();
         let markers: Vec<&[u8]> = markers.iter().map(|marker| marker.as_bytes()).collect();
-        Ok(Self { canaries: build(&canaries, false)?, markers: build(&markers, true)? })
+        Ok(Self { canaries: build(&canaries, false)?, markers: build(&markers, true)?, is_blind: false })
     }
 
     /// Everything found in `text`, which is `field`, by its place.
     pub fn scan(&self, field: &str, text: &str) -> Vec<Finding> {
+        if self.is_blind {
+            return Vec::new();
+        }
         let found = |offset, rule, severity| Finding { field: field.to_owned(), offset, rule, severity };
         if text.len() > TEXT_BYTES_MAX {
             return vec![found(0, "text_too_large", Severity::Block)];

@@ -67,6 +67,62 @@ fn one_contest_of_a_type_is_open_at_a_time() {
 }
 
 #[test]
+fn drafts_of_one_proposer_are_counted() {
+    let mut stage = Stage::empty();
+    let draft = |n: usize| {
+        let id = format!("00000000-0000-4000-8000-{n:012}");
+        Command::Propose(Box::new(manifest(&json!({ "id": id, "slug": format!("DRAFT-{n}") }))))
+    };
+    for n in 0..10 {
+        stage.must(noon(1), agent("amy"), draft(n));
+    }
+    assert_eq!(stage.code(noon(1), agent("amy"), draft(10)), Some("too_many_drafts"));
+    assert_eq!(stage.code(noon(1), agent("ben"), draft(10)), None);
+    stage.must(noon(1), admin(), Command::Cancel { contest: named("DRAFT-3"), reason: reason() });
+    assert_eq!(stage.code(noon(1), agent("amy"), draft(10)), None);
+}
+
+#[test]
+fn what_has_ended_is_being_judged_before_anybody_says_so() {
+    let mut stage = Stage::open();
+    let id = stage.submit(2, "amy", body(0));
+    let contest = stage.contests.contest(CONTEST).expect("there");
+    let end = contest.manifest.ends_at;
+    assert_eq!(contest.status_at(end.plus_ms(-1)).name(), "active");
+    assert_eq!(contest.status_at(end).name(), "judging");
+    let withdraw = Command::Withdraw { submission: id };
+    assert_eq!(stage.code(end.plus_ms(-1), agent("amy"), withdraw.clone()), None);
+    assert_eq!(stage.code(end, agent("amy"), withdraw), Some("not_in_status"));
+}
+
+#[test]
+fn what_somebody_may_not_see_is_not_there_for_them() {
+    let mut sealed = Stage::of(manifest(&json!({ "submissions_private": true })));
+    let id = sealed.submit(2, "amy", body(0));
+    let mut open = Stage::open();
+    let mut invented = body(0);
+    invented["legal_basis"][0]["article"] = json!("Art. 100");
+    let rejected = open.submit(2, "amy", invented);
+    for (stage, id) in [(&sealed, id), (&open, rejected)] {
+        let challenge = Command::FileChallenge {
+            submission: id.clone(),
+            kind: ChallengeKind::Logic,
+            target: named("rationale"),
+            text: reason(),
+        };
+        let vote = Command::CastVote { submission: id.clone(), is_for: true };
+        for command in [challenge, vote, Command::Withdraw { submission: id.clone() }] {
+            let code = stage.code(noon(2), agent("ben"), command.clone());
+            assert_eq!(code, Some("unknown_reference"), "{command:?}");
+        }
+        let found = stage.contests.submission(&id).expect("stored");
+        let sees = |viewer: &Actor| stage.contests.may_see(found, Some(viewer));
+        assert_eq!((sees(&agent("amy")), sees(&agent("ben")), sees(&admin())), (true, false, true));
+        assert!(!stage.contests.may_see(found, None));
+    }
+}
+
+#[test]
 fn the_platform_closes_when_it_is_time() {
     let mut stage = Stage::open();
     let close = Command::CloseSubmissions { contest: named(CONTEST) };
@@ -213,6 +269,8 @@ fn rewards_move_by_hand_and_end_in_time() {
         due.map(|statement| (statement.agent, statement.expires_at)),
         Some((named("amy"), Some(noon(20))))
     );
+    let kept: Vec<&str> = stage.contests.credentials_of("amy").map(|it| it.kind.as_str()).collect();
+    assert_eq!((kept, stage.contests.credentials_of("ben").count()), (vec!["certified-reviewer"], 0));
     assert_eq!(stage.code(noon(3), admin(), advance(RewardStatus::Declined)), Some("no_way"));
 }
 

@@ -35,6 +35,13 @@ fn every_command_is_read_as_it_is_written() {
     for (name, with) in [
         ("cancel", json!({ "reason": "why" })),
         ("withdraw", json!({})),
+        (
+            "keep_artifact",
+            json!({
+                "artifact_hash": "0f".repeat(32), "size_bytes": 5, "media_type": "text/plain", "public_read": true,
+                "findings": [{ "field": "artifact", "offset": 2, "rule": "marker", "severity": "review" }],
+            }),
+        ),
         ("release_locked", json!({})),
         ("disqualify", json!({ "company": "acme", "reason": "why" })),
         ("decide_award", json!({ "award": "award:1", "pay": false, "reason": "why" })),

@@ -11,7 +11,7 @@ use super::clamp::{Bounds, Clamp, Clamps, clamp};
 use super::event::{Event, Status};
 use super::numbers::{max, min};
 use super::pack::{Pack, Scripted};
-use super::settlement::{DoNothing, Ledger, Settlement, Totals, score};
+use super::settlement::{DoNothing, Ledger, MetricValue, Settlement, Totals, score};
 
 /// One run of a pack. Created from an immutable pack, so later edits cannot reach it.
 #[derive(Debug, Clone)]
@@ -213,6 +213,11 @@ impl Episode {
             clamp_count: self.clamp_count,
             do_nothing: *self.pack.do_nothing(),
         })
+    }
+
+    /// Both metrics over the turns so far, in the pack's order.
+    pub fn running(&self) -> [MetricValue; 2] {
+        score(&self.pack.document().scoring, &self.ledger, &self.totals).0
     }
 
     /// The baseline: plays what is left with empty actions.

@@ -16,7 +16,8 @@ use crate::auth::Viewer;
 use crate::problem::Problem;
 
 const KEY_BYTES_MAX: usize = 128;
-const FORM_BYTES_MAX: usize = 64 << 10;
+/// A redline at its full length, of letters that a form writes as twelve bytes each.
+const FORM_BYTES_MAX: usize = 256 << 10;
 const FIELDS_MAX: usize = 100;
 
 /// A JSON body, and where its answer is kept if the request is sent again.

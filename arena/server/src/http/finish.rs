@@ -8,6 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::arrival::{Arrival, Peer, client};
+use super::log::Asked;
 use crate::app::Shared;
 use crate::pages;
 use crate::problem::Problem;
@@ -15,22 +16,30 @@ use crate::problem::Problem;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 pub(crate) async fn finish(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let asked = Asked::of(&mut request);
     let peer = request.extensions().get::<Peer>().map_or(([0, 0, 0, 0], 0).into(), |peer| peer.0);
     let luck = app.outside.luck();
     let id: Arc<str> = luck[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
     let address = client(peer, request.headers(), &app.config.trusted_proxies);
-    let arrival = Arrival { at: app.now(), address, id: Arc::clone(&id) };
+    let at = app.now();
+    let arrival = Arrival { at, address, id: Arc::clone(&id) };
     request.extensions_mut().insert(arrival);
     let wants_page = wants_page(&request).then(|| request.uri().path().to_owned());
     let mut response = next.run(request).await;
-    if let Some(problem) = problem_of(&mut response) {
+    let problem = problem_of(&mut response);
+    if let Some(problem) = &problem {
         let kept = response.headers().clone();
-        response = render(&problem, &id, wants_page.as_deref());
+        response = render(problem, &id, wants_page.as_deref());
         if let Some(allow) = kept.get(header::ALLOW) {
             response.headers_mut().insert(header::ALLOW, allow.clone());
         }
     }
     put_headers(&mut response, &id);
+    let (status, micros) = (response.status(), asked.micros());
+    app.figures.answered(asked.kind, status.as_u16(), micros);
+    if let Some(log) = &app.log {
+        log(&asked.line(at, &id, status, micros, problem.as_ref().map(Problem::code)));
+    }
     response
 }
 

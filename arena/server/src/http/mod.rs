@@ -4,6 +4,7 @@ pub(crate) mod arrival;
 pub(crate) mod body;
 pub(crate) mod finish;
 pub(crate) mod limit;
+pub(crate) mod log;
 pub(crate) mod paging;
 pub(crate) mod versioned;
 pub(crate) mod who;

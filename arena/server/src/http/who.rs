@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::arrival::Arrival;
 use super::limit::Class;
+use super::log::Asker;
 use crate::app::{App, Shared};
 use crate::auth::{Key, Session, Viewer};
 use crate::problem::Problem;
@@ -48,6 +49,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Arrival {
 pub(crate) async fn identify(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     match admit(&app, &request) {
         Ok(who) => {
+            if let Some(asker) = request.extensions().get::<Asker>() {
+                asker.know(who.viewer.name());
+            }
             request.extensions_mut().insert(who);
             next.run(request).await
         }
@@ -138,7 +142,7 @@ pub(crate) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-fn is_same_site(headers: &HeaderMap) -> bool {
+pub(crate) fn is_same_site(headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
     site.is_none_or(|site| matches!(site, "same-origin" | "none"))
 }

@@ -6,6 +6,8 @@
 
 pub mod agents;
 pub mod contests;
+pub mod episodes;
+pub mod rounds;
 mod row;
 mod tick;
 
@@ -26,6 +28,8 @@ pub struct Known {
     pub registry: Registry,
     /// What must never become public.
     pub scanner: Scanner,
+    /// The packs that are played.
+    pub packs: crate::play::Shelf,
 }
 
 /// What somebody wants, with everything that no rule can know.
@@ -48,6 +52,10 @@ pub enum Command {
     Agents(agents::Command),
     /// The contest module.
     Contests(contests::Command),
+    /// Episodes of the campus.
+    Episodes(episodes::Command),
+    /// The producer sprint.
+    Rounds(rounds::Command),
     /// Whatever is due by time alone.
     Tick,
 }
@@ -93,6 +101,10 @@ pub struct Instance {
     pub agents: agents::Agents,
     /// The contest module.
     pub contests: Contests,
+    /// Episodes of the campus.
+    pub episodes: episodes::Episodes,
+    /// The producer sprint.
+    pub rounds: rounds::Rounds,
     /// When anything last happened.
     pub now: Option<Moment>,
     /// Rows that made it.
@@ -108,6 +120,8 @@ impl Instance {
         match &request.command {
             Command::Agents(command) => agents::decide(self, request, command, known),
             Command::Contests(command) => contests::decide(self, request, command, known),
+            Command::Episodes(command) => episodes::decide(self, request, command, known),
+            Command::Rounds(command) => rounds::decide(self, request, command),
             Command::Tick => tick::decide(self, request, known),
         }
     }
@@ -119,6 +133,8 @@ impl Instance {
         match row.kind.as_str() {
             agents::FACT => agents::evolve(self, row)?,
             contests::FACT => contests::evolve(self, row, known)?,
+            episodes::JOINED | episodes::ACTED => episodes::evolve(self, row, known)?,
+            rounds::FACT => rounds::evolve(self, row)?,
             _ => {}
         }
         self.seq += 1;
@@ -127,5 +143,5 @@ impl Instance {
     }
 
     /// Every kind that the fold reads, with the newest version it reads.
-    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (contests::FACT, 1)];
+    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (contests::FACT, 1), (rounds::FACT, 1), (episodes::JOINED, 1), (episodes::ACTED, 1)];
 }

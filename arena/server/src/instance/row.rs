@@ -1,5 +1,6 @@
 //! A row of the journal, before it has a place in it.
 
+use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 
@@ -18,16 +19,38 @@ pub struct Row {
     pub body: Value,
     /// Whether only the platform may see it.
     pub is_sealed: bool,
+    /// Blobs that the body names, which are booked with it: digest, bytes, media type.
+    pub blobs: Vec<(Digest, u64, &'static str)>,
+    /// Blobs that are taken away with it for good, and why.
+    pub withholds: Vec<(Digest, String)>,
 }
 
 impl Row {
     /// What the fold reads, and nobody else sees.
     pub fn fact(at: Moment, topic: impl Into<String>, kind: &str, body: Value) -> Self {
-        Self { at, topic: topic.into(), kind: kind.to_owned(), version: 1, body, is_sealed: true }
+        Self { is_sealed: true, ..Self::announcement(at, topic, kind, body) }
     }
 
     /// What everybody may see, and the fold does not read.
     pub fn announcement(at: Moment, topic: impl Into<String>, kind: &str, body: Value) -> Self {
-        Self { at, topic: topic.into(), kind: kind.to_owned(), version: 1, body, is_sealed: false }
+        let (topic, kind) = (topic.into(), kind.to_owned());
+        Self { at, topic, kind, version: 1, body, is_sealed: false, blobs: Vec::new(), withholds: Vec::new() }
+    }
+
+    /// The same, and a blob is booked with it. Its file has to be there already.
+    #[must_use]
+    pub fn with_blob(mut self, sha256: Digest, bytes: u64, media_type: &'static str) -> Self {
+        self.blobs.push((sha256, bytes, media_type));
+        self
+    }
+    /// The same, and a blob is taken away with it. Nobody can put it back.
+    #[must_use]
+    pub fn withholding(mut self, sha256: Digest, reason: &str) -> Self {
+        let mut end = reason.len().min(arena_store::REASON_BYTES_MAX);
+        while !reason.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.withholds.push((sha256, reason[..end].to_owned()));
+        self
     }
 }

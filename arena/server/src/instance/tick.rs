@@ -4,13 +4,13 @@ use arena_contests::Moment;
 use arena_contests::contest::{Actor, Command, ContestStatus, Stamped};
 use serde_json::json;
 
-use super::{Answer, Decision, Instance, Known, Request, contests};
+use super::{Answer, Decision, Instance, Known, Request, contests, rounds};
 use crate::problem::Problem;
 
 impl Instance {
     /// Whether a tick at this time would do anything.
     pub fn is_due(&self, now: Moment) -> bool {
-        self.due_contest(now).is_some()
+        self.due_contest(now).is_some() || self.rounds.due(now).is_some()
     }
 
     fn due_contest(&self, now: Moment) -> Option<String> {
@@ -27,6 +27,9 @@ pub(super) fn decide(instance: &Instance, request: &Request, known: &Known) -> R
         let command = Command::CloseSubmissions { contest };
         let stamped = Stamped { at: request.at, by: Actor::System, command };
         return contests::carry_out(instance, stamped, known);
+    }
+    if let Some((held, due)) = instance.rounds.due(request.at) {
+        return rounds::carry_out_due(held, due, request.at);
     }
     Ok(Decision { rows: Vec::new(), answer: Answer::ok(json!({ "due": false })) })
 }

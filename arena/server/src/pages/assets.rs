@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use arena_canon::Digest;
 
-/// The value of `Content-Security-Policy` on every page. No inline style, no inline script, nobody else's files.
+/// The value of `Content-Security-Policy` on every page. No inline style, no inline script, nobody else's
+/// files.
 pub(crate) const CSP: &str = "default-src 'none'; style-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                               img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                               frame-ancestors 'none'; base-uri 'none'";
@@ -57,8 +58,8 @@ pub(crate) fn icon_path() -> &'static str {
     &ICON.path
 }
 
-/// The file named `name`, which is what follows `/assets/` in its path. A name with another digest is not found:
-/// its page is older than this server, and a wrong style would stay in a cache for a year.
+/// The file named `name`, which is what follows `/assets/` in its path. A name with another digest is not
+/// found: its page is older than this server, and a wrong style would stay in a cache for a year.
 pub(crate) fn get(name: &str) -> Option<Asset> {
     [&*STYLE, &*SCRIPT, &*ICON]
         .into_iter()

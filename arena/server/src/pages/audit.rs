@@ -1,8 +1,8 @@
-//! Whether a page can be used by everybody, as far as its HTML tells: read with a browser's tokenizer, so that nothing is
-//! judged by the code that wrote it.
+//! Whether a page can be used by everybody, as far as its HTML tells: read with a browser's tokenizer, so
+//! that nothing is judged by the code that wrote it.
 //!
-//! [`audit`] takes a whole document, [`audit_fragment`] a part of one. Each fault is a sentence with the element in it; a
-//! sound page gives none.
+//! [`audit`] takes a whole document, [`audit_fragment`] a part of one. Each fault is a sentence with the
+//! element in it; a sound page gives none.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -500,7 +500,8 @@ mod tests {
 
     #[test]
     fn what_is_sound_has_no_fault() {
-        let html = "<h2>T</h2><p>a &lt; b<br>c</p><label for=a>A</label><textarea id=a name=a>\n</p><b></textarea>\
+        let html = "<h2>T</h2><p>a &lt; b<br>c</p>\
+                    <label for=a>A</label><textarea id=a name=a>\n</p><b></textarea>\
                     <svg role=img><title>x</title><path></path></svg><svg aria-hidden=true><path/></svg>";
         assert_eq!(audit_fragment(html), [""; 0]);
     }

@@ -1,7 +1,7 @@
 //! The contrast of every pair of colours in the style sheet, computed from its source.
 //!
-//! Each rule is read. An ink is held against the ground of its own rule, or against every ground a rule without one may
-//! stand on; lines and areas likewise. Text needs 5 to 1, parts of the interface 3 to 1.
+//! Each rule is read. An ink is held against the ground of its own rule, or against every ground a rule
+//! without one may stand on; lines and areas likewise. Text needs 5 to 1, parts of the interface 3 to 1.
 
 use std::collections::BTreeMap;
 

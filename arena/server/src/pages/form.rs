@@ -1,5 +1,5 @@
-//! Forms that post and redirect. A control has a visible label, its hint and its fault are tied to it, and all faults
-//! stand at the top once more as links.
+//! Forms that post and redirect. A control has a visible label, its hint and its fault are tied to it, and
+//! all faults stand at the top once more as links.
 
 use maud::{Markup, html};
 
@@ -52,8 +52,8 @@ impl<'a> Field<'a> {
         Self { name, label, kind, value: String::new(), hint: None, fault: None, required: false }
     }
 
-    /// A number in `unit`. The limits are written out, so that they are shown as the rules write them; they are
-    /// repeated in words below the label.
+    /// A number in `unit`. The limits are written out, so that they are shown as the rules write them; they
+    /// are repeated in words below the label.
     pub(crate) const fn number(
         name: &'a str,
         label: &'a str,
@@ -99,7 +99,8 @@ impl<'a> Field<'a> {
         Self::new(name, label, Kind::File { accept })
     }
 
-    /// What it holds. After a refusal this is what was sent, so nobody types it again. A checkbox is ticked by `on`.
+    /// What it holds. After a refusal this is what was sent, so nobody types it again. A checkbox is ticked
+    /// by `on`.
     pub(crate) fn value(self, value: impl Into<String>) -> Self {
         Self { value: value.into(), ..self }
     }
@@ -155,11 +156,16 @@ pub(crate) fn form(form: &Form<'_>) -> Markup {
         @if !faulty.is_empty() {
             div.faults role="group" tabindex="-1" aria-labelledby=(summary_id) {
                 h2 id=(summary_id) {
-                    @if faulty.len() == 1 { "One field needs another look" } @else { (faulty.len()) " fields need another look" }
+                    @if faulty.len() == 1 { "One field needs another look" }
+                    @else { (faulty.len()) " fields need another look" }
                 }
                 ul {
                     @for field in &faulty {
-                        li { a href=(format!("#{}", first_control(form.id, field))) { (field.label) ": " (field.fault.unwrap_or_default()) } }
+                        li {
+                            a href=(format!("#{}", first_control(form.id, field))) {
+                                (field.label) ": " (field.fault.unwrap_or_default())
+                            }
+                        }
                     }
                 }
             }
@@ -221,23 +227,30 @@ fn single(id: &str, field: &Field<'_>) -> Markup {
         @match field.kind {
             Kind::Number { unit, min, max, step } => {
                 div.row {
-                    input type="number" inputmode="decimal" id=(id) name=(field.name) value=(field.value) min=[min] max=[max] step=(step)
-                        required[field.required] aria-describedby=[described] aria-invalid=[invalid];
+                    input type="number" inputmode="decimal" id=(id) name=(field.name) value=(field.value)
+                        min=[min] max=[max] step=(step) required[field.required]
+                        aria-describedby=[described] aria-invalid=[invalid];
                     span.unit { (unit) }
                 }
             }
             Kind::Text { chars_max } => {
-                input type="text" id=(id) name=(field.name) value=(field.value) maxlength=(chars_max) autocomplete="off"
-                    required[field.required] aria-describedby=[described] aria-invalid=[invalid];
+                input type="text" id=(id) name=(field.name) value=(field.value) maxlength=(chars_max)
+                    autocomplete="off" required[field.required]
+                    aria-describedby=[described] aria-invalid=[invalid];
             }
             Kind::Area { chars_max, rows, code } => {
                 // A parser drops a line break that follows the tag at once; this one is there to be dropped.
-                textarea.code[code] id=(id) name=(field.name) rows=(rows) maxlength=(chars_max) spellcheck=[code.then_some("false")]
-                    required[field.required] aria-describedby=[described] aria-invalid=[invalid] { "\n" (field.value) }
+                textarea.code[code] id=(id) name=(field.name) rows=(rows) maxlength=(chars_max)
+                    spellcheck=[code.then_some("false")] required[field.required]
+                    aria-describedby=[described] aria-invalid=[invalid] { "\n" (field.value) }
             }
             Kind::Select { options } => {
-                select id=(id) name=(field.name) required[field.required] aria-describedby=[described] aria-invalid=[invalid] {
-                    @for (value, words) in options { option value=(value) selected[*value == field.value] { (words) } }
+                select id=(id) name=(field.name) required[field.required]
+                    aria-describedby=[described] aria-invalid=[invalid]
+                {
+                    @for (value, words) in options {
+                        option value=(value) selected[*value == field.value] { (words) }
+                    }
                 }
             }
             Kind::File { accept } => {

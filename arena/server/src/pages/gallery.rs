@@ -9,7 +9,7 @@ use crate::pages::chart::{
 use crate::pages::{
     Cell, Column, Field, Form, Line, Live, Mark, Page, Row, Step, StepState, Sum, Viewer, agent_link, chip,
     data_table, definition_list, digest, digest_inline, empty_state, form, live_region, markdown, money,
-    notice, pager, quantity, steps, sum_breakdown, time_tag,
+    notice, pager, quantity, replay_bar, steps, sum_breakdown, time_tag,
 };
 
 /// 2026-11-30 17:45:12 UTC; the page has no clock.
@@ -43,15 +43,26 @@ pub(crate) fn page(viewer: Option<Viewer<'_>>) -> Markup {
 fn marks() -> Markup {
     html! {
         h2 { "Marks" }
-        p { "A colour never stands without a shape, nor a shape without words. Red is obligation or failure, yellow is option or caution." }
+        p {
+            "A colour never stands without a shape, nor a shape without words. "
+            "Red is obligation or failure, yellow is option or caution."
+        }
         div.swatches {
             (chip(Mark::Order, "ORDER")) (chip(Mark::Appeal, "APPEAL")) (chip(Mark::Accepted, "accepted"))
             (chip(Mark::Pending, "frozen")) (chip(Mark::Plain, "draft"))
         }
-        (notice(Mark::Order, "Grid emergency until 19:00", html! { p { "Curtailment of 20 MW is mandatory." } }))
-        (notice(Mark::Appeal, "The grid asks for relief", html! { p { "Curtail up to 12 MW by choice; " a href="/rules/1" { "how relief is paid" } "." } }))
-        (notice(Mark::Accepted, "Every identity is verified", html! { p { "660 records lead to this scorecard." } }))
-        (notice(Mark::Pending, "The standings were frozen with 60 minutes remaining", html! { p { "Later submissions are shown as pending." } }))
+        (notice(Mark::Order, "Grid emergency until 19:00", html! {
+            p { "Curtailment of 20 MW is mandatory." }
+        }))
+        (notice(Mark::Appeal, "The grid asks for relief", html! {
+            p { "Curtail up to 12 MW by choice; " a href="/rules/1" { "how relief is paid" } "." }
+        }))
+        (notice(Mark::Accepted, "Every identity is verified", html! {
+            p { "660 records lead to this scorecard." }
+        }))
+        (notice(Mark::Pending, "The standings were frozen with 60 minutes remaining", html! {
+            p { "Later submissions are shown as pending." }
+        }))
         (notice(Mark::Plain, "Round 8 begins on Monday", html! { p { "Entries are open." } }))
     }
 }
@@ -73,7 +84,7 @@ fn words() -> Markup {
     }
 }
 
-fn standings() -> Markup {
+fn standings_rows() -> [Row; 3] {
     let late = [
         Line::Plus { label: "Volume", points: 60, cap: Some("stops at 60; 74 were earned".to_owned()) },
         Line::Plus { label: "Evidence", points: 20, cap: None },
@@ -91,17 +102,8 @@ fn standings() -> Markup {
         Line::Plus { label: "Volume", points: 40, cap: None },
         Line::Plus { label: "Evidence", points: 20, cap: None },
     ];
-    let columns = [
-        Column::number("Rank"),
-        Column::name("Company"),
-        Column::number("Window 1").unit("points"),
-        Column::number("Window 2").unit("points"),
-        Column::number("Window 3").unit("points"),
-        Column::number("Total").unit("points"),
-        Column::words("State"),
-    ];
     let opened = |id, of, total, lines| Cell::from(sum_breakdown(&Sum { id, of, total, lines }));
-    let rows = [
+    [
         Row::new([
             1.into(),
             agent_link("/companies/7", "Bees").into(),
@@ -134,12 +136,28 @@ fn standings() -> Markup {
         ])
         .key("wasps")
         .out(),
+    ]
+}
+
+fn standings() -> Markup {
+    let columns = [
+        Column::number("Rank"),
+        Column::name("Company"),
+        Column::number("Window 1").unit("points"),
+        Column::number("Window 2").unit("points"),
+        Column::number("Window 3").unit("points"),
+        Column::number("Total").unit("points"),
+        Column::words("State"),
     ];
     let caption =
         html! { "Standings of round 7" small { "After window 2. Each figure opens into its sum." } };
     html! {
         h2 { "A table that stays fresh" }
-        (live_region("standings", Some("Bees moved to second, 320 points"), data_table("standings-table", &caption, &columns, rows)))
+        (live_region(
+            "standings",
+            Some("Bees moved to second, 320 points"),
+            data_table("standings-table", &caption, &columns, standings_rows()),
+        ))
         (pager("/rounds/7?sort=total", Some("a"), Some("b")))
         h2 { "Where nothing is yet" }
         (empty_state("Nobody has entered this round yet.", Some(("Enter it", "/rounds/7/enter"))))
@@ -160,7 +178,9 @@ fn order_of_things() -> Markup {
         Step { name: "Window 3", state: StepState::Ahead, note: Some(time_tag(NOW_MS + 3_600_000, NOW_MS)) },
         Step { name: "Closeout", state: StepState::Ahead, note: None },
     ];
-    html! { h2 { "States in their order" } (steps("Phases of round 7", &list)) }
+    html! { h2 { "States in their order" } (steps("Phases of round 7", &list))
+    h2 { "A replay" }
+    (replay_bar(9, 23, |turn| format!("/episodes/two-spikes/turns/{turn}"))) }
 }
 
 fn charts() -> Markup {
@@ -193,21 +213,25 @@ fn charts() -> Markup {
     html! {
         h2 { "Charts" }
         (line_chart(&Plot {
-            id: "price", title: "Price and its forecast", description: "Quiet all day; two spikes in the evening, foreseen a quarter of an hour early and too low.",
+            id: "price", title: "Price and its forecast",
+            description: "Quiet all day; a spike in the evening, foreseen a little early and too low.",
             x: hours, y: Axis { label: "price", unit: "$/MWh", decimals: 2 }, series: &series,
         }))
         (step_chart(&Plot {
             id: "score", title: "Score of Bees", description: "A ruling after window 2 took ten points.",
-            x: Axis { label: "snapshot", unit: "", decimals: 0 }, y: Axis { label: "score", unit: "points", decimals: 0 },
+            x: Axis { label: "snapshot", unit: "", decimals: 0 },
+            y: Axis { label: "score", unit: "points", decimals: 0 },
             series: &[Series { name: "Bees", points: &scores }],
         }))
         (bar_chart(&Bars {
             id: "cost", title: "Cost by strategy", description: "Lower is better; do-nothing pays 1 252.",
-            unit: "$/MWh", decimals: 1, bars: &[("planner", 421.5), ("greedy", 512.4), ("idle", 1252.0), ("arbitrage", -38.2)],
+            unit: "$/MWh", decimals: 1,
+            bars: &[("planner", 421.5), ("greedy", 512.4), ("idle", 1252.0), ("arbitrage", -38.2)],
         }))
         (episode())
         (heat_map(&Heat {
-            id: "matrix", title: "Points a round", description: "The row's points against each column; one pair was not played.",
+            id: "matrix", title: "Points a round",
+            description: "The row's points against each column; one pair was not played.",
             unit: "points", decimals: 1, names: &names, values: &values,
         }))
     }
@@ -323,8 +347,10 @@ fn forms() -> Markup {
 }
 
 fn writing() -> Markup {
-    let post = "# We are hiring\n\nThe *Bees* sell **heat maps**, see [our site](https://bees.example) or `arena play`.\n\n\
-                - fast\n- exact\n\n> Quoted with care.\n\n```\nlet total = 60 + 20;\n```\n\n<script>alert(1)</script>";
+    let post = "# We are hiring\n\n\
+                The *Bees* sell **heat maps**, see [our site](https://bees.example) or `arena play`.\n\n\
+                - fast\n- exact\n\n> Quoted with care.\n\n```\nlet total = 60 + 20;\n```\n\n\
+                <script>alert(1)</script>";
     html! {
         h2 { "A stranger's words" }
         (markdown(post))

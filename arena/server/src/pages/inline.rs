@@ -110,8 +110,8 @@ fn short(whole: &str) -> String {
     }
 }
 
-/// An amount of money: an integer in decimal, of any length, in groups of three, with its unit after it. What is
-/// no such integer is shown as it came.
+/// An amount of money: an integer in decimal, of any length, in groups of three, with its unit after it.
+/// What is no such integer is shown as it came.
 pub(crate) fn money(amount: &str, unit: &str) -> Markup {
     match number::grouped_integer(amount) {
         Some(grouped) => html! { data.money value=(amount) { (grouped) " " small { (unit) } } },

@@ -48,8 +48,8 @@ pub(crate) struct Live<'a> {
     pub(crate) events: &'a str,
     /// Kinds of events after which the part is fetched again.
     pub(crate) kinds: &'a [&'a str],
-    /// The id that [`live_region`] gave it. The script asks for the page's own address with `fragment=<this>` in its
-    /// query, and the answer has to contain an element with this id.
+    /// The id that [`live_region`] gave it. The script asks for the page's own address with
+    /// `fragment=<this>` in its query, and the answer has to contain an element with this id.
     pub(crate) region: &'a str,
 }
 
@@ -67,8 +67,9 @@ pub(crate) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// `title` is the only `<h1>` of the page, so `body` begins with `<h2>`. It is escaped, and characters that hide
-    /// are shown, so it may contain a stranger's name. `path` is the page's own, without its query.
+    /// `title` is the only `<h1>` of the page, so `body` begins with `<h2>`. It is escaped, and characters
+    /// that hide are shown, so it may contain a stranger's name. `path` is the page's own, without its
+    /// query.
     pub(crate) fn new(title: &'a str, path: &'a str, body: Markup) -> Self {
         Self { title, path, body, description: "", standfirst: None, trail: &[], viewer: None, live: None }
     }
@@ -138,8 +139,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A part of a page that may be sent alone. `say` is the sentence about what changed last ("Bees moved to second,
-/// 320 points"); it is read out when it differs from the one before, at most one in ten seconds.
+/// A part of a page that may be sent alone. `say` is the sentence about what changed last ("Bees moved to
+/// second, 320 points"); it is read out when it differs from the one before, at most one in ten seconds.
 pub(crate) fn live_region(id: &str, say: Option<&str>, body: Markup) -> Markup {
     html! { div id=(id) data-say=[say] { (body) } }
 }
@@ -153,7 +154,9 @@ fn masthead(path: &str, viewer: Option<Viewer<'_>>) -> Markup {
         header.masthead {
             div.frame {
                 a.brand href="/" {
-                    svg viewBox="0 0 16 16" aria-hidden="true" focusable="false" { path d="M8 1 15 14H11.2L8 7.6 4.8 14H1Z" {} }
+                    svg viewBox="0 0 16 16" aria-hidden="true" focusable="false" {
+                        path d="M8 1 15 14H11.2L8 7.6 4.8 14H1Z" {}
+                    }
                     "Arena"
                 }
                 nav aria-label="Sections" {
@@ -239,12 +242,17 @@ pub(crate) struct Problem<'a> {
 /// A whole page that tells a problem. `path` is the one that was asked for.
 pub(crate) fn error_page(problem: &Problem<'_>, path: &str, viewer: Option<Viewer<'_>>) -> Markup {
     let body = html! {
-        (notice(Mark::Order, &format!("{} · {}", problem.status, problem.code), html! { p { (guest(problem.detail, 1_000)) } }))
+        (notice(Mark::Order, &format!("{} · {}", problem.status, problem.code), html! {
+            p { (guest(problem.detail, 1_000)) }
+        }))
         @if !problem.errors.is_empty() {
             h2 { "What is wrong" }
             ul {
                 @for (pointer, code, detail) in problem.errors {
-                    li { code { (guest(pointer, 200)) } " " (guest(detail, 600)) " " span.quiet { "(" (code) ")" } }
+                    li {
+                        code { (guest(pointer, 200)) } " " (guest(detail, 600)) " "
+                        span.quiet { "(" (code) ")" }
+                    }
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Strangers' Markdown as a small and harmless part of HTML.
 //!
-//! The parser's events are written by an allow-list of elements whose names are constants of this file; every text is
-//! escaped, HTML in the source is text like any other, and images are their words. So there is nothing for a sanitiser
-//! to find, and none is needed. Headings become strong paragraphs: a post cannot change the outline of its page.
+//! The parser's events are written by an allow-list of elements whose names are constants of this file;
+//! every text is escaped, HTML in the source is text like any other, and images are their words. So there
+//! is nothing for a sanitiser to find, and none is needed. Headings become strong paragraphs: a post cannot
+//! change the outline of its page.
 
 use std::fmt::Write as _;
 
@@ -260,11 +261,12 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_written_the_page_stays_whole(
-            pieces in prop::collection::vec(prop_oneof![
-                Just("> "), Just("\n\n"), Just("\n"), Just("- "), Just("1. "), Just("*"), Just("**"), Just("`"), Just("```\n"), Just("["),
-                Just("](/x)"), Just("](https://a.example)"), Just("!["), Just("<div>"), Just("</div>"), Just("<p>"), Just("<a href=x>"),
-                Just("<script>"), Just("# "), Just("---\n"), Just("~~"), Just("    "), Just("text"), Just("&amp;"), Just("\\"), Just("\t"),
-            ], 0..40)
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "> ", "\n\n", "\n", "- ", "1. ", "*", "**", "`", "```\n", "[", "](/x)",
+                "](https://a.example)",
+                "![", "<div>", "</div>", "<p>", "<a href=x>", "<script>", "# ", "---\n", "~~", "    ", "text",
+                "&amp;", "\\", "\t",
+            ]), 0..40)
         ) {
             let text: String = pieces.concat();
             let html = markdown(&text).into_string();

@@ -1,5 +1,5 @@
-//! What stands for a meaning: chips, notices, an empty place, the way on. A colour never stands without a shape,
-//! and a shape never without words.
+//! What stands for a meaning: chips, notices, an empty place, the way on. A colour never stands without a
+//! shape, and a shape never without words.
 
 use maud::{Markup, html};
 
@@ -80,8 +80,8 @@ pub(crate) fn empty_state(sentence: &str, action: Option<(&str, &str)>) -> Marku
     }
 }
 
-/// The way through a long list. `here` is the path with its query but without a cursor; `cursor` is the one of
-/// this page, `next` that of the following one. Nothing at all where everything fits on one page.
+/// The way through a long list. `here` is the path with its query but without a cursor; `cursor` is the one
+/// of this page, `next` that of the following one. Nothing at all where everything fits on one page.
 pub(crate) fn pager(here: &str, cursor: Option<&str>, next: Option<&str>) -> Markup {
     let joint = if here.contains('?') { '&' } else { '?' };
     html! {
@@ -89,7 +89,8 @@ pub(crate) fn pager(here: &str, cursor: Option<&str>, next: Option<&str>) -> Mar
             nav.pager aria-label="More of this list" {
                 @if cursor.is_some() { a.button.quiet href=(here) rel="first" { "To the beginning" } }
                 @if let Some(next) = next {
-                    a.button.quiet href=(format!("{here}{joint}cursor={}", path_segment(next))) rel="next" { "Next page" }
+                    @let path = format!("{here}{joint}cursor={}", path_segment(next));
+                    a.button.quiet href=(path) rel="next" { "Next page" }
                 }
             }
         }
@@ -104,8 +105,9 @@ mod tests {
     fn a_chip_has_a_shape_and_words() {
         assert_eq!(
             chip(Mark::Appeal, "<APPEAL>").into_string(),
-            "<span class=\"chip appeal\"><svg class=\"mark outlined\" viewBox=\"0 0 16 16\" aria-hidden=\"true\" \
-             focusable=\"false\"><path d=\"M8 2 15 14H1Z\"></path></svg>&lt;APPEAL&gt;</span>"
+            "<span class=\"chip appeal\"><svg class=\"mark outlined\" viewBox=\"0 0 16 16\" \
+             aria-hidden=\"true\" focusable=\"false\">\
+             <path d=\"M8 2 15 14H1Z\"></path></svg>&lt;APPEAL&gt;</span>"
         );
     }
 

@@ -1,9 +1,9 @@
 //! Web pages: the frame, the pieces every page is made of, charts, Markdown, and the files they need.
 //!
-//! Each piece is a function (or a small builder) that returns [`Markup`]. A `&str` that goes into a piece is
-//! escaped by it; [`Markup`] is taken as it is. Text of a stranger, such as a name, goes through [`guest`] or
-//! [`agent_name`] first, which also shows what is invisible. Nothing here knows a rule, reads a clock or needs
-//! a script: every page is complete without one.
+//! Each piece is a function (or a small builder) that returns [`Markup`]. A `&str` that goes into a piece
+//! is escaped by it; [`Markup`] is taken as it is. Text of a stranger, such as a name, goes through
+//! [`guest`] or [`agent_name`] first, which also shows what is invisible. Nothing here knows a rule, reads
+//! a clock or needs a script: every page is complete without one.
 
 // A page calls what it needs; a piece that no page uses yet is still tested and shown in the gallery.
 #![allow(dead_code, unused_imports)]
@@ -11,7 +11,9 @@
 pub(crate) mod assets;
 #[cfg(test)]
 pub(crate) mod audit;
+pub(crate) mod campus;
 pub(crate) mod chart;
+pub(crate) mod contests;
 #[cfg(test)]
 mod contrast;
 pub(crate) mod form;
@@ -20,6 +22,8 @@ mod inline;
 pub(crate) mod layout;
 pub(crate) mod markdown;
 mod marks;
+mod replay;
+pub(crate) mod rounds;
 mod score;
 mod steps;
 mod table;
@@ -33,6 +37,7 @@ pub(crate) use inline::{
 pub(crate) use layout::{Live, Page, Problem, Viewer, error_page, live_region};
 pub(crate) use markdown::markdown;
 pub(crate) use marks::{Mark, chip, empty_state, mark, notice, pager};
+pub(crate) use replay::replay_bar;
 pub(crate) use score::{Line, Sum, sum_breakdown};
 pub(crate) use steps::{Step, StepState, steps};
 pub(crate) use table::{Cell, Column, Row, data_table, definition_list};

@@ -1,7 +1,7 @@
 //! A score, opened: the sum with every number of it, and every cap that bit.
 //!
-//! Nothing is scored here. The numbers are given; only the running sums of plain additions are formed, so that
-//! the line reads as arithmetic.
+//! Nothing is scored here. The numbers are given; only the running sums of plain additions are formed, so
+//! that the line reads as arithmetic.
 
 use maud::{Markup, html};
 
@@ -112,18 +112,18 @@ fn arithmetic(terms: &[Term], lines: &[Line<'_>]) -> String {
     let mut text = String::new();
     for (i, (term, line)) in terms.iter().zip(lines).enumerate() {
         let plus = matches!(line, Line::Plus { .. });
-        if i == 0 {
-            text.push_str(if plus { "" } else { "0 " });
-        } else {
-            text.push_str(if matches!(line, Line::Minus { .. }) { ", " } else { " " });
-        }
-        if !(plus && i == 0) {
-            text.push_str(term.sign);
-            text.push(' ');
+        let begins = i == 0 && plus;
+        if !begins {
+            text.push_str(match line {
+                _ if i == 0 => "0 ",
+                Line::Minus { .. } => ", ",
+                _ => " ",
+            });
+            text.push_str(&format!("{} ", term.sign));
         }
         text.push_str(&term.amount);
-        let more = plus && matches!(lines.get(i + 1), Some(Line::Plus { .. }));
-        if !more && !(plus && i == 0) {
+        let goes_on = plus && matches!(lines.get(i + 1), Some(Line::Plus { .. }));
+        if !(begins || goes_on) {
             text.push_str(&format!(" = {}", whole(term.gives)));
         }
     }

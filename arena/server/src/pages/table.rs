@@ -112,8 +112,8 @@ impl Row {
     }
 }
 
-/// A table in a region that can be focused and scrolled sideways. `id` is unique on the page; `caption` may have a
-/// second line in `<small>`. A row that is short is filled with empty cells, a long one is cut.
+/// A table in a region that can be focused and scrolled sideways. `id` is unique on the page; `caption` may
+/// have a second line in `<small>`. A row that is short is filled with empty cells, a long one is cut.
 pub(crate) fn data_table(
     id: &str,
     caption: &Markup,
@@ -125,7 +125,7 @@ pub(crate) fn data_table(
     html! {
         div.sheet role="region" tabindex="0" aria-labelledby=(labelled_by) {
             table id=(id) {
-                caption id=(labelled_by) { (caption) }
+                caption id=(labelled_by) { span { (caption) } }
                 thead {
                     tr {
                         @for column in columns {
@@ -142,7 +142,9 @@ pub(crate) fn data_table(
                     }
                     @for row in &rows {
                         tr class=[row.class] data-key=[row.key.as_deref()] {
-                            @for (i, column) in columns.iter().enumerate() { (cell(column, row.cells.get(i))) }
+                            @for (i, column) in columns.iter().enumerate() {
+                                (cell(column, row.cells.get(i)))
+                            }
                         }
                     }
                 }
@@ -194,7 +196,8 @@ mod tests {
         );
         assert!(
             html.contains(
-                "<tr class=\"mine\" data-key=\"a\"><th scope=\"row\">Ants</th><td class=\"number\">1\u{202f}234</td></tr>"
+                "<tr class=\"mine\" data-key=\"a\"><th scope=\"row\">Ants</th>\
+                 <td class=\"number\">1\u{202f}234</td></tr>"
             ),
             "{html}"
         );

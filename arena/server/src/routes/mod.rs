@@ -2,10 +2,18 @@
 //!
 //! Route and document come from one macro, so they cannot differ in path or method.
 
+mod contest_pages;
+mod contests;
+mod credentials;
+mod episodes;
 mod identity;
 mod live;
 mod meta;
 mod openapi;
+mod play;
+mod replay;
+mod round_pages;
+mod rounds;
 mod web;
 
 use utoipa_axum::router::OpenApiRouter;
@@ -17,12 +25,16 @@ pub(crate) use openapi::document;
 /// Every route of the API with its document.
 pub(crate) fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
+        .merge(contests::routes())
+        .merge(credentials::routes())
+        .merge(episodes::routes())
         .merge(identity::routes())
         .merge(live::routes())
         .merge(meta::routes())
+        .merge(rounds::routes())
 }
 
 /// The pages and what belongs to them; no part of the API's document.
 pub(crate) fn pages() -> axum::Router<Shared> {
-    web::routes()
+    web::routes().merge(round_pages::routes()).merge(contest_pages::routes()).merge(play::routes()).merge(replay::routes())
 }

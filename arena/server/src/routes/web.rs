@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::app::Shared;
+use crate::http::who::Who;
 use crate::pages;
 use crate::problem::Problem;
 
@@ -34,4 +35,9 @@ pub(crate) fn page(markup: pages::Markup) -> Response {
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
+}
+
+/// Who looks, for the bar of a page; only a session can sign out.
+pub(crate) fn shown(who: &Who) -> Option<pages::Viewer<'_>> {
+    who.session.as_ref().map(|session| pages::Viewer { name: who.viewer.name(), csrf: &session.csrf })
 }

@@ -1,4 +1,18 @@
 //! The server as its clients see it: every route through all layers, over a real store.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+/// Whether a page can be used by everybody; the pages' own tests have it too.
+#[allow(dead_code)]
+#[path = "../../src/pages/audit.rs"]
+mod audit;
+mod contest_pages;
+mod contests;
+mod episodes;
 mod identity;
+mod play;
+mod replay;
+mod round_bench;
+mod round_pages;
+mod round_rules;
+mod rounds;
 mod support;

@@ -79,6 +79,24 @@ fn every_command_of_every_actor_reads_back_as_it_was_written() {
 }
 
 #[test]
+fn the_table_has_every_command_with_its_members_and_no_other() {
+    let mut told: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
+    told.sort_unstable();
+    let mut names: Vec<&str> = every_command().iter().map(|command| super::written(command).0).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(told, names);
+    for command in every_command() {
+        let (name, with) = super::written(&command);
+        let (_, members) = COMMANDS.iter().find(|(known, _)| *known == name).unwrap();
+        let mut members = members.to_vec();
+        members.sort_unstable();
+        let with: Vec<&str> = with.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(with, members, "{name}");
+    }
+}
+
+#[test]
 fn a_member_too_many_or_too_few_is_told_with_its_place() {
     for command in every_command() {
         let stamped = Stamped { at: Moment::from_unix_ms(0), by: Actor::System, command };

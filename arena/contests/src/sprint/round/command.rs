@@ -7,6 +7,7 @@ use super::entrant::{Rail, Team};
 use super::judging::{Ruling, Verdict};
 use super::package::Package;
 use super::rails::PostKind;
+use crate::leak::Finding;
 use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::clock::Action;
@@ -136,6 +137,19 @@ pub enum Command {
         media_type: String,
         /// Whether anybody may read it.
         public_read: bool,
+    },
+    /// Keeps an artifact whose bytes lie elsewhere, with what was found when they were looked at.
+    KeepArtifact {
+        /// The digest of its bytes.
+        artifact: Digest,
+        /// Their number.
+        size_bytes: u64,
+        /// What it is.
+        media_type: String,
+        /// Whether anybody may read it.
+        public_read: bool,
+        /// What [`Round::look_at`](super::Round::look_at) found in them.
+        findings: Vec<Finding>,
     },
     /// Lets anybody read an artifact.
     GrantPublicRead {
@@ -267,9 +281,10 @@ impl Command {
             Self::EnterCall { .. } => (Action::EnterCall, None),
             Self::PublishKickoff { .. } => (Action::PublishKickoff, None),
             Self::PutIntent { window, .. } => (Action::PutIntent, Some(*window)),
-            Self::StoreArtifact { .. } | Self::GrantPublicRead { .. } | Self::PutEvidence { .. } => {
-                (Action::PutLocker, None)
-            }
+            Self::StoreArtifact { .. }
+            | Self::KeepArtifact { .. }
+            | Self::GrantPublicRead { .. }
+            | Self::PutEvidence { .. } => (Action::PutLocker, None),
             Self::Post { kind: PostKind::Recap, .. } => (Action::Recap, None),
             Self::Post { kind: PostKind::Postmortem, .. } => (Action::Postmortem, None),
             Self::Post { window, .. } => (Action::PostTown, *window),

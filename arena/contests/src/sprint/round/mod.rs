@@ -16,6 +16,7 @@ mod rails;
 mod refusal;
 mod settle;
 mod terms;
+mod terms_wire;
 pub mod wire;
 mod work;
 
@@ -36,6 +37,7 @@ pub use terms::{ENTRANTS_MAX, LOCK_DAYS, Prizes, StakePolicy, Terms};
 
 use crate::leak::Finding;
 use crate::moment::Moment;
+use crate::words::words;
 
 /// A round as its events made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,24 @@ pub struct Round {
     ledger: Ledger,
     seq: u64,
     last_at: Option<Moment>,
+}
+
+words! {
+    /// Where a round is at a time.
+    pub enum Stage {
+        /// Not public yet.
+        Draft = "draft",
+        /// Public, and not begun.
+        Announced = "announced",
+        /// From its start to the end of its last window.
+        Running = "running",
+        /// From then on until it is settled.
+        Closing = "closing",
+        /// Settled.
+        Final = "final",
+        /// Ended before its end.
+        Cancelled = "cancelled",
+    }
 }
 
 /// Where a round is, as far as the clock does not say.
@@ -92,6 +112,18 @@ impl Round {
             ledger: Ledger::new(),
             seq: 0,
             last_at: None,
+        }
+    }
+
+    /// Where it is at `now`.
+    pub fn stage(&self, now: Moment) -> Stage {
+        match self.status {
+            Status::Draft => Stage::Draft,
+            Status::Cancelled => Stage::Cancelled,
+            Status::Settled => Stage::Final,
+            Status::Announced if now < self.terms.start => Stage::Announced,
+            Status::Announced if self.is_over(super::Window::W3, now) => Stage::Closing,
+            Status::Announced => Stage::Running,
         }
     }
 

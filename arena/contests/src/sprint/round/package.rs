@@ -60,7 +60,7 @@ pub struct Package {
 }
 
 /// The thirteen fields, and the receipts of an intervention.
-const FIELDS: [&str; 14] = [
+pub(super) const FIELDS: [&str; 14] = [
     "window_id",
     "intent_stub_ref",
     "artifact_class",

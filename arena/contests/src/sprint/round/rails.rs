@@ -64,6 +64,12 @@ impl Locker {
         self.artifact(&digest).map(|artifact| (digest, artifact))
     }
 
+    /// What speaks for an artifact, by its name.
+    pub fn evidence_of(&self, artifact: &Digest) -> impl Iterator<Item = (&String, &Evidence)> {
+        let artifact = *artifact;
+        self.evidence.iter().filter(move |(_, evidence)| evidence.artifact == artifact)
+    }
+
     /// The evidence of this name.
     pub fn evidence(&self, reference: &str) -> Option<&Evidence> {
         self.evidence.get(reference)

@@ -86,7 +86,7 @@ impl Terms {
     }
 
     /// Whether a round can be held on these terms.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), Refusal> {
         if !self.start.is_midnight() {
             return Err(Refusal::StartNotAtMidnight { start: self.start });
         }

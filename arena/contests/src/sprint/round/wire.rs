@@ -14,16 +14,52 @@ use serde_json::json;
 use super::command::{Actor, Command, Intent, Stamped, Target};
 use super::entrant::{Rail, Team};
 use super::judging::{Ruling, Verdict};
-use super::package::Package;
+use super::package::{FIELDS, Package};
 use super::rails::PostKind;
 use crate::base64url;
 use crate::document::{Faults, Object, text};
+use crate::leak::{self, Finding, Severity};
 use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::record::{ArtifactClass, Components, Outcome, Penalty, State};
 
 /// The version of the lines.
 pub const JOURNAL_VERSION: u64 = 1;
+
+/// Every command by its name, with the names of its members.
+pub const COMMANDS: &[(&str, &[&str])] = &[
+    ("announce", &[]),
+    ("cancel", &["reason"]),
+    ("register", &["team", "canaries"]),
+    ("acknowledge_rules", &["rules_sha256"]),
+    ("enter_call", &["hold_cap_atomic"]),
+    ("approve", &["company", "rail", "agent"]),
+    ("publish_kickoff", &["objective", "profile"]),
+    (
+        "put_intent",
+        &["window", "objective", "planned_artifact_class", "declared_posture_exo", "owner", "reviewer"],
+    ),
+    ("store_artifact", &["base64url", "media_type", "public_read"]),
+    ("keep_artifact", &["artifact_hash", "size_bytes", "media_type", "public_read", "findings"]),
+    ("grant_public_read", &["artifact_hash"]),
+    ("put_evidence", &["artifact_hash", "kind", "description"]),
+    ("post", &["kind", "window", "body", "refs", "corrects"]),
+    ("submit", &FIELDS),
+    ("revise", &FIELDS),
+    ("judge", &["company", "window", "verdict"]),
+    ("file_dispute", &["company", "window", "ground"]),
+    ("amend_dispute", &["dispute", "text"]),
+    ("rule_dispute", &["dispute", "ruling", "verdict", "rationale"]),
+    ("invalidate", &["company", "window", "penalties", "rationale"]),
+    ("record_intervention", &["company", "window", "text"]),
+    ("hide", &["post", "artifact_hash", "reason"]),
+    ("withdraw", &[]),
+    ("disqualify", &["company", "reason"]),
+    ("take_snapshot", &["after"]),
+    ("settle", &[]),
+    ("decide_award", &["award", "pay", "reason"]),
+    ("release_locked", &[]),
+];
 
 /// A command as a line of a journal.
 pub fn write(Stamped { at, by, command }: &Stamped) -> Value {
@@ -56,6 +92,7 @@ fn name_of(command: &Command) -> &'static str {
         Command::PublishKickoff { .. } => "publish_kickoff",
         Command::PutIntent { .. } => "put_intent",
         Command::StoreArtifact { .. } => "store_artifact",
+        Command::KeepArtifact { .. } => "keep_artifact",
         Command::GrantPublicRead { .. } => "grant_public_read",
         Command::PutEvidence { .. } => "put_evidence",
         Command::Post { .. } => "post",
@@ -101,6 +138,13 @@ fn with_of_rails(command: &Command) -> Option<Value> {
             "base64url": base64url::encode(bytes),
             "media_type": media_type,
             "public_read": public_read,
+        }),
+        Command::KeepArtifact { artifact, size_bytes, media_type, public_read, findings } => json!({
+            "artifact_hash": artifact,
+            "size_bytes": size_bytes,
+            "media_type": media_type,
+            "public_read": public_read,
+            "findings": findings,
         }),
         Command::GrantPublicRead { artifact } => json!({ "artifact_hash": artifact }),
         Command::PutEvidence { artifact, kind, description } => {
@@ -260,38 +304,16 @@ impl<'a, 'f> Members<'a, 'f> {
 }
 
 fn command_at(name: &str, with: &Value, at: &Pointer, faults: &mut Faults) -> Option<Command> {
-    let known: &[&str] = match name {
-        "announce" | "withdraw" | "settle" | "release_locked" => &[],
-        "cancel" => &["reason"],
-        "register" => &["team", "canaries"],
-        "acknowledge_rules" => &["rules_sha256"],
-        "enter_call" => &["hold_cap_atomic"],
-        "approve" => &["company", "rail", "agent"],
-        "publish_kickoff" => &["objective", "profile"],
-        "put_intent" => {
-            &["window", "objective", "planned_artifact_class", "declared_posture_exo", "owner", "reviewer"]
-        }
+    let known = COMMANDS.iter().find(|(command, _)| *command == name).map(|(_, members)| *members);
+    let Some(known) = known else {
+        faults.add(at, "no command has this name");
+        return None;
+    };
+    match name {
         "submit" => return Package::read_at(with, at, faults).map(Command::Submit),
         "revise" => return Package::read_at(with, at, faults).map(Command::Revise),
-        "store_artifact" => &["base64url", "media_type", "public_read"],
-        "grant_public_read" => &["artifact_hash"],
-        "put_evidence" => &["artifact_hash", "kind", "description"],
-        "post" => &["kind", "window", "body", "refs", "corrects"],
-        "hide" => &["post", "artifact_hash", "reason"],
-        "judge" => &["company", "window", "verdict"],
-        "file_dispute" => &["company", "window", "ground"],
-        "amend_dispute" => &["dispute", "text"],
-        "rule_dispute" => &["dispute", "ruling", "verdict", "rationale"],
-        "invalidate" => &["company", "window", "penalties", "rationale"],
-        "record_intervention" => &["company", "window", "text"],
-        "disqualify" => &["company", "reason"],
-        "take_snapshot" => &["after"],
-        "decide_award" => &["award", "pay", "reason"],
-        _ => {
-            faults.add(at, "no command has this name");
-            return None;
-        }
-    };
+        _ => {}
+    }
     let mut members = Members::of(with, at, known, faults)?;
     let read = read_entry(name, &mut members).or_else(|| read_rails(name, &mut members));
     read.or_else(|| read_judging(name, &mut members))
@@ -370,6 +392,19 @@ fn read_rails(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
             });
             Command::StoreArtifact { bytes: bytes?, media_type: media_type?, public_read: public_read? }
         }
+        "keep_artifact" => {
+            let (artifact, media_type) = (m.artifact(), m.text("media_type"));
+            let size_bytes = m.object.whole("size_bytes", m.faults);
+            let public_read = m.object.boolean("public_read", m.faults);
+            let findings = read_findings(m);
+            Command::KeepArtifact {
+                artifact: artifact?,
+                size_bytes: size_bytes?,
+                media_type: media_type?,
+                public_read: public_read?,
+                findings: findings?,
+            }
+        }
         "grant_public_read" => Command::GrantPublicRead { artifact: m.artifact()? },
         "put_evidence" => {
             let (artifact, kind, description) = (m.artifact(), m.text("kind"), m.text("description"));
@@ -396,6 +431,21 @@ fn read_rails(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
         }
         _ => return None,
     })
+}
+
+fn read_findings(m: &mut Members<'_, '_>) -> Option<Vec<Finding>> {
+    let items = m.object.array("findings", leak::FINDINGS_MAX, m.faults)?;
+    let read = |(i, item)| {
+        let at = m.object.at("findings").index(i);
+        let object = Object::read(item, &at, &["field", "offset", "rule", "severity"], m.faults)?;
+        let field = object.text("field", m.faults);
+        let offset = object.whole("offset", m.faults);
+        let rule = object.word("rule", leak::rule_named, m.faults);
+        let severity = object.word("severity", Severity::named, m.faults);
+        let offset = usize::try_from(offset?).ok()?;
+        Some(Finding { field: field?.to_owned(), offset, rule: rule?, severity: severity? })
+    };
+    items.iter().enumerate().map(read).collect()
 }
 
 fn read_judging(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {

@@ -14,7 +14,7 @@ use super::rails::{ARTIFACT_BYTES_MAX, Artifact, Evidence, Post, PostKind};
 use super::refusal::Refusal;
 use super::terms::ENTRANTS_MAX;
 use crate::document::{Faults, Length};
-use crate::leak::{self, CANARY_BYTES_MIN, Scanner, Severity, TEXT_BYTES_MAX};
+use crate::leak::{self, CANARY_BYTES_MIN, Finding, Scanner, Severity, TEXT_BYTES_MAX};
 use crate::moment::Moment;
 use crate::sprint::Window;
 
@@ -141,7 +141,13 @@ impl Round {
             }
             Command::StoreArtifact { bytes, media_type, public_read } => {
                 check_active(entrant, Rail::Locker)?;
-                self.store(company, at, bytes, (media_type, *public_read))
+                let seen = (Digest::of(bytes), bytes.len() as u64, self.look_at(bytes));
+                self.store(company, at, seen, (media_type, *public_read))
+            }
+            Command::KeepArtifact { artifact, size_bytes, media_type, public_read, findings } => {
+                check_active(entrant, Rail::Locker)?;
+                let seen = (*artifact, *size_bytes, findings.clone());
+                self.store(company, at, seen, (media_type, *public_read))
             }
             Command::GrantPublicRead { artifact } => {
                 check_active(entrant, Rail::Locker)?;
@@ -202,26 +208,34 @@ impl Round {
         Ok([vec![put], flagged(company, findings)].concat())
     }
 
-    /// A text that may be read by anybody is looked at before it is stored.
-    fn store(&self, company: &str, at: Moment, bytes: &[u8], about: (&str, bool)) -> Decision {
-        let (media_type, public_read) = about;
+    /// What an artifact has in it that must not become public. What is no UTF-8, or larger, is no text that
+    /// could be read on a page.
+    pub fn look_at(&self, bytes: &[u8]) -> Vec<Finding> {
+        let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= TEXT_BYTES_MAX);
+        text.map(|text| self.scanner().scan("artifact", text)).unwrap_or_default()
+    }
+
+    /// A text that may be read by anybody was looked at before it is stored.
+    fn store(
+        &self,
+        company: &str,
+        at: Moment,
+        (digest, size_bytes, found): (Digest, u64, Vec<Finding>),
+        (media_type, public_read): (&str, bool),
+    ) -> Decision {
         let mut findings = self.screened(&[("media_type", media_type, NAME)])?;
-        if bytes.len() > ARTIFACT_BYTES_MAX {
+        if size_bytes > ARTIFACT_BYTES_MAX as u64 {
             return Err(Refusal::TooMany { what: "bytes of an artifact", limit: ARTIFACT_BYTES_MAX });
         }
-        let digest = Digest::of(bytes);
         if self.locker.artifact(&digest).is_some() {
             return Err(Refusal::AlreadyDone { what: "storing these bytes" });
         }
         let owned = self.locker.artifacts.values().filter(|artifact| artifact.owner == company).count();
         check_room("artifacts", owned)?;
-        // What is no UTF-8, or larger, is no text that could be read on a page.
-        if let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= TEXT_BYTES_MAX) {
-            findings.extend(unless_blocked(self.scanner().scan("artifact", text))?);
-        }
+        findings.extend(unless_blocked(found)?);
         let artifact = Artifact {
             owner: company.to_owned(),
-            size_bytes: bytes.len() as u64,
+            size_bytes,
             media_type: media_type.to_owned(),
             public_read,
             at,

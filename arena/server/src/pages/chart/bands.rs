@@ -1,5 +1,5 @@
-//! What happened turn by turn, on one axis of time: quantities in panels, one below the other, and orders, offers
-//! and the like as bands below them.
+//! What happened turn by turn, on one axis of time: quantities in panels, one below the other, and orders,
+//! offers and the like as bands below them.
 
 use maud::{Markup, html};
 
@@ -144,7 +144,8 @@ fn draw_panel(panel: &Panel<'_>, i: usize, slots: usize, x: &Scale) -> Markup {
             Shape::Step => {
                 @for (from, run) in runs(values) {
                     @let last = run.last().map(|value| ((from + run.len()) as f64, *value));
-                    @let points: Vec<_> = run.iter().enumerate().map(|(n, value)| ((from + n) as f64, *value)).chain(last).collect();
+                    @let each = run.iter().enumerate().map(|(n, value)| ((from + n) as f64, *value));
+                    @let points: Vec<_> = each.chain(last).collect();
                     path.line.(super::look(i)) d=(plot::steps(&places(&points, x, &y))) {}
                 }
             }
@@ -166,14 +167,15 @@ fn runs(values: &[Option<f64>]) -> Vec<(usize, Vec<f64>)> {
     runs
 }
 
-/// A bar for each slot, or for each column of about two units where slots are narrower: from its least to its most.
+/// A bar for each slot, or for each column of about two units where slots are narrower: from its least to
+/// its most.
 fn draw_bars(values: &[Option<f64>], slots: usize, look: usize, x: &Scale, y: &Scale) -> Markup {
     let width = (WIDTH - LEFT - RIGHT) / slots as f64;
     let together = ((2.0 / width).ceil() as usize).max(1);
     html! {
         @for (n, group) in values.chunks(together).enumerate() {
             @let known = group.iter().flatten().copied().filter(|value| drawable(*value));
-            @let (low, high) = known.fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+            @let (low, high) = known.fold((0.0_f64, 0.0_f64), |(a, b), value| (a.min(value), b.max(value)));
             @if low < high {
                 @let top = y.at(high);
                 rect.fill.(super::look(look)) x=(coordinate(x.at((n * together) as f64) + 0.15 * width))
@@ -190,25 +192,30 @@ fn draw_band(band: &Band<'_>, top: f64, slots: usize, x: &Scale) -> Markup {
     html! {
         text.strong x=(LEFT) y=(top + NAME - 9.0) { (band.name) }
         line.rule x1=(LEFT) x2=(WIDTH - RIGHT) y1=(bar + SPAN) y2=(bar + SPAN) {}
-        @for span in band.spans.iter().take(SPANS_MAX).filter(|span| span.from < span.to && span.from < slots) {
+        @for span in band.spans.iter().take(SPANS_MAX).filter(|it| it.from < it.to && it.from < slots) {
             @let (from, to) = (x.at(span.from as f64), x.at(span.to.min(slots) as f64));
             @let kind = span.mark.class();
-            rect.span.(kind) x=(coordinate(from + 1.0)) y=(bar) width=(coordinate((to - from - 2.0).max(1.5))) height=(SPAN) rx="2" {}
+            rect.span.(kind) x=(coordinate(from + 1.0)) y=(bar) rx="2"
+                width=(coordinate((to - from - 2.0).max(1.5))) height=(SPAN) {}
             @if let (Some((shape, path)), true) = (span.mark.shape(), to - from >= 22.0) {
-                g transform=(format!("translate({} {}) scale(0.7)", coordinate(from + 6.0), coordinate(bar + 3.5))) {
+                @let (at_x, at_y) = (coordinate(from + 6.0), coordinate(bar + 3.5));
+                g transform=(format!("translate({at_x} {at_y}) scale(0.7)")) {
                     path class=(format!("{shape} on-{kind}")) d=(path) {}
                 }
             }
             @let room = ((to - from - 28.0) / 8.0).max(0.0) as usize;
-            @if room >= span.words.chars().count().min(8) {
-                text.minor.(format!("on-{kind}")) x=(coordinate(from + 22.0)) y=(bar + 13.5) { (cut(span.words, room)) }
+            @if room >= span.words.chars().count().min(6) {
+                text.minor.(format!("on-{kind}")) x=(coordinate(from + 22.0)) y=(bar + 13.5) {
+                    (cut(span.words, room))
+                }
             }
         }
     }
 }
 
 fn axis(names: &[&str], slots: usize, floor: f64, x: &Scale) -> Markup {
-    let every = slots.div_ceil(8).max(1);
+    // Halves of an hour, hours: slots come in quarters of one.
+    let every = slots.div_ceil(8).next_power_of_two();
     html! {
         line.axis x1=(LEFT) x2=(WIDTH - RIGHT) y1=(floor) y2=(floor) {}
         @for (n, (i, name)) in names.iter().take(slots).enumerate().step_by(every).enumerate() {

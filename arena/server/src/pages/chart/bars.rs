@@ -43,7 +43,8 @@ pub(crate) fn bar_chart(chart: &Bars<'_>) -> Markup {
             text.end.strong x=(WIDTH) y=(y + 22.0) { (decimal(*value, chart.decimals)) " " (chart.unit) }
             @if drawable(*value) {
                 @let (from, to) = (x.at(*value).min(zero), x.at(*value).max(zero));
-                rect.fill.s1 x=(coordinate(from)) y=(y + 30.0) width=(coordinate((to - from).max(1.0))) height=(BAR) rx="2" {}
+                rect.fill.s1 x=(coordinate(from)) y=(y + 30.0) rx="2"
+                    width=(coordinate((to - from).max(1.0))) height=(BAR) {}
             }
             line.axis x1=(coordinate(zero)) x2=(coordinate(zero)) y1=(y + 27.0) y2=(y + 47.0) {}
         }

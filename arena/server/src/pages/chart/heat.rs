@@ -53,7 +53,9 @@ pub(crate) fn heat_map(heat: &Heat<'_>) -> Markup {
     let drawing = html! {
         @for column in 0..count {
             @let at = LEFT + width * (column as f64 + 0.5);
-            text.middle.minor[count > WRITTEN_MAX && column % 2 == 1] x=(coordinate(at)) y=(TOP - 10.0) { (column + 1) }
+            text.middle.minor[count > WRITTEN_MAX && column % 2 == 1] x=(coordinate(at)) y=(TOP - 10.0) {
+                (column + 1)
+            }
         }
         @for row in 0..count {
             @let y = TOP + height * row as f64;
@@ -76,12 +78,14 @@ fn cell(
     let class =
         value.map_or_else(|| "heat-none".to_owned(), |value| format!("heat-{}", shade(value, low, high)));
     let (x, y) = (LEFT + width * column as f64, TOP + height * row as f64);
+    let (middle, line) = (coordinate(x + width * 0.5), coordinate(y + height * 0.5 + 4.0));
     html! {
-        rect class=(class) x=(coordinate(x + 1.0)) y=(coordinate(y + 1.0)) width=(coordinate(width - 2.0)) height=(coordinate(height - 2.0)) rx="2" {}
+        rect class=(class) x=(coordinate(x + 1.0)) y=(coordinate(y + 1.0)) rx="2"
+            width=(coordinate(width - 2.0)) height=(coordinate(height - 2.0)) {}
         @if let (Some(value), true) = (value, count <= WRITTEN_MAX) {
-            text.cell x=(coordinate(x + width * 0.5)) y=(coordinate(y + height * 0.5 + 4.0)) { (decimal(value, heat.decimals)) }
+            text.cell x=(middle) y=(line) { (decimal(value, heat.decimals)) }
         } @else if count <= WRITTEN_MAX {
-            text.middle x=(coordinate(x + width * 0.5)) y=(coordinate(y + height * 0.5 + 4.0)) { "–" }
+            text.middle x=(middle) y=(line) { "–" }
         }
     }
 }
@@ -102,7 +106,9 @@ fn key(heat: &Heat<'_>, low: f64, high: f64) -> Markup {
             ul.legend {
                 @for i in 0..SHADES {
                     li {
-                        svg viewBox="0 0 28 12" aria-hidden="true" focusable="false" { rect class=(format!("heat-{i}")) width="28" height="12" rx="2" {} }
+                        svg viewBox="0 0 28 12" aria-hidden="true" focusable="false" {
+                            rect class=(format!("heat-{i}")) width="28" height="12" rx="2" {}
+                        }
                         (bound(i)) " to " (bound(i + 1))
                         @if i + 1 == SHADES { " " (heat.unit) }
                     }

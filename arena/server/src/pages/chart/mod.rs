@@ -1,8 +1,9 @@
-//! Charts as SVG within a page: text stays text, colours come from the style sheet, and the figures stand beneath once
-//! more as a table.
+//! Charts as SVG within a page: text stays text, colours come from the style sheet, and the figures stand
+//! beneath once more as a table.
 //!
-//! A chart draws what it is given and nothing else: what is no finite number is left out, never guessed. The same input
-//! gives the same bytes. No chart has a script, a style attribute or a link inside; links are in the page.
+//! A chart draws what it is given and nothing else: what is no finite number is left out, never guessed.
+//! The same input gives the same bytes. No chart has a script, a style attribute or a link inside; links
+//! are in the page.
 
 mod bands;
 mod bars;
@@ -58,7 +59,8 @@ fn figure(
     }
 }
 
-/// The figures as a table, folded. `rows` are thinned evenly where there are too many, and the caption says so.
+/// The figures as a table, folded. `rows` are thinned evenly where there are too many, and the caption says
+/// so.
 fn figures(head: Head<'_>, columns: &[Column<'_>], rows: Vec<Row>) -> Markup {
     let every = rows.len().div_ceil(TABLE_ROWS_MAX).max(1);
     let caption = html! {
@@ -85,7 +87,9 @@ fn legend<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Markup {
             ul.legend {
                 @for (i, name) in names.enumerate() {
                     li {
-                        svg viewBox="0 0 28 12" aria-hidden="true" focusable="false" { path.line.(look(i)) d="M1 6H27" {} }
+                        svg viewBox="0 0 28 12" aria-hidden="true" focusable="false" {
+                            path.line.(look(i)) d="M1 6H27" {}
+                        }
                         (name)
                     }
                 }
@@ -136,18 +140,20 @@ mod tests {
             sound(line_chart(&plot));
             sound(step_chart(&plot));
             let bars: Vec<_> = values.iter().map(|value| ("bar", value.unwrap_or(f64::NAN))).collect();
-            sound(bar_chart(&Bars { id: "c", title: "C", description: "D", unit: "MW", decimals: 2, bars: &bars }));
+            let (id, title, description) = ("c", "C", "D");
+            sound(bar_chart(&Bars { id, title, description, unit: "MW", decimals: 2, bars: &bars }));
             let plain: Vec<_> = values.iter().flatten().copied().collect();
             sound(sparkline("scores", &plain, 1));
             let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-            sound(heat_map(&Heat { id: "c", title: "C", description: "D", unit: "points", decimals: 1, names: &names, values: &values }));
+            let (unit, decimals) = ("points", 1);
+            sound(heat_map(&Heat { id, title, description, unit, decimals, names: &names, values: &values }));
             let panels = [
                 Panel { name: "price", unit: "$/MWh", decimals: 2, values: &values, shape: Shape::Step },
                 Panel { name: "battery", unit: "MW", decimals: 1, values: &values, shape: Shape::Bars },
             ];
             let spans = [Span { from: 3, to: 90, mark: super::super::Mark::Order, words: "curtail 20 MW" }];
             let bands = Bands {
-                id: "c", title: "C", description: "D", slots: &["18:00", "18:15", "18:30", "18:45"], panels: &panels,
+                id, title, description, slots: &["18:00", "18:15", "18:30", "18:45"], panels: &panels,
                 bands: &[Band { name: "orders", spans: &spans }], now: Some(77),
                 moments: &[Moment { slot: 200, words: "clamp", href: "/episodes/e/turns/200" }],
             };

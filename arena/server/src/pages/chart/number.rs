@@ -3,7 +3,8 @@
 /// Between groups of three digits: a narrow space that does not break.
 const SPACE: char = '\u{202f}';
 
-/// `value` with so many decimals (at most nine), in groups of three; a dash for what is no number. A zero has no sign.
+/// `value` with so many decimals (at most nine), in groups of three; a dash for what is no number. A zero
+/// has no sign.
 pub(crate) fn decimal(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();

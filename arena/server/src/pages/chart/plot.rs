@@ -93,8 +93,9 @@ fn axes(x: &Scale, y: &Scale, x_words: &str, y_words: &str) -> Markup {
         }
         line.axis x1=(LEFT) x2=(WIDTH - RIGHT) y1=(floor) y2=(floor) {}
         @for (i, tick) in x.ticks(7).iter().enumerate() {
-            line.axis x1=(coordinate(tick.at)) x2=(coordinate(tick.at)) y1=(floor) y2=(coordinate(HEIGHT - BOTTOM + 5.0)) {}
-            text.middle.minor[i % 2 == 1] x=(coordinate(tick.at)) y=(coordinate(HEIGHT - BOTTOM + 24.0)) { (tick.text) }
+            @let at = coordinate(tick.at);
+            line.axis x1=(at) x2=(at) y1=(floor) y2=(coordinate(HEIGHT - BOTTOM + 5.0)) {}
+            text.middle.minor[i % 2 == 1] x=(at) y=(coordinate(HEIGHT - BOTTOM + 24.0)) { (tick.text) }
         }
         text x="0" y="20" { (y_words) }
         text.end x=(WIDTH - RIGHT) y=(HEIGHT - 8.0) { (x_words) }

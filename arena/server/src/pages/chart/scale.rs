@@ -1,4 +1,5 @@
-//! From numbers to places: finite points only, round ticks, and no more points than there are columns to draw.
+//! From numbers to places: finite points only, round ticks, and no more points than there are columns to
+//! draw.
 
 /// What is larger is not drawn; no quantity of ours comes near.
 const LARGEST: f64 = 1e15;
@@ -17,6 +18,8 @@ pub(super) struct Scale {
     high: f64,
     from: f64,
     to: f64,
+    /// Between ticks, where it is settled.
+    step: Option<f64>,
 }
 
 /// One tick: its place and its text.
@@ -41,7 +44,7 @@ impl Scale {
             }
             both => both,
         };
-        Self { low, high, from, to }
+        Self { low, high, from, to, step: None }
     }
 
     /// Widened to the ticks around it, so that the edges of a drawing are round numbers.
@@ -49,7 +52,7 @@ impl Scale {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
         let low = (self.low / step + 1e-9).floor() * step;
         let high = (self.high / step - 1e-9).ceil() * step;
-        Self { low: low.min(self.low), high: high.max(self.high), ..self }
+        Self { low: low.min(self.low), high: high.max(self.high), step: Some(step), ..self }
     }
 
     /// Where a value is.
@@ -59,11 +62,12 @@ impl Scale {
 
     /// At most about `count` ticks at round values.
     pub(super) fn ticks(&self, count: usize) -> Vec<Tick> {
-        let step = round_step((self.high - self.low) / count.max(1) as f64);
+        let step = self.step.unwrap_or_else(|| round_step((self.high - self.low) / count.max(1) as f64));
         let decimals = decimals_of(step);
         // A bound that is a tick itself may come out a hair beside it.
         let first = (self.low / step - 1e-9).ceil();
-        (0..=count + 1)
+        // Widening adds at most one step at each end.
+        (0..=count + 2)
             .map(|i| (first + i as f64) * step)
             .take_while(|value| *value <= self.high + step * 1e-9)
             .map(|value| Tick { at: self.at(value), text: super::number::decimal(value, decimals) })
@@ -97,8 +101,8 @@ fn decimals_of(step: f64) -> usize {
     decimals
 }
 
-/// The points that can be drawn, by `x`, as places. Where several fall into one column of one unit, the first, the
-/// lowest, the highest and the last of them stay, in their order: no extreme is lost.
+/// The points that can be drawn, by `x`, as places. Where several fall into one column of one unit, the
+/// first, the lowest, the highest and the last of them stay, in their order: no extreme is lost.
 pub(super) fn places(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let mut all: Vec<_> = points
         .iter()
@@ -142,6 +146,15 @@ mod tests {
         assert_eq!(texts(&[-0.3, 0.2], 5), ["−0.3", "−0.2", "−0.1", "0.0", "0.1", "0.2"]);
         assert_eq!(texts(&[7.0], 2), ["5", "10"]);
         assert_eq!(texts(&[], 2), ["0.0", "0.5", "1.0"]);
+    }
+
+    #[test]
+    fn rounded_edges_are_ticks() {
+        for values in [[18.4, 62.0], [-12.0, 36.2], [0.0, 0.3], [99.0, 101.0], [-1e9, 3e12]] {
+            let ticks = Scale::around(values.into_iter(), (0.0, 100.0)).rounded(3).ticks(3);
+            let (first, last) = (ticks.first().unwrap().at, ticks.last().unwrap().at);
+            assert!(first.abs() < 1e-6 && (last - 100.0).abs() < 1e-6, "{values:?}: {ticks:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_server::auth::AdminToken;
-use arena_server::{Config, Outside, Server, Setup};
+use arena_server::{Config, Log, Outside, Server, Setup};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::json;
@@ -42,6 +42,7 @@ pub(crate) struct Bench {
     folder: TempDir,
     outside: Arc<Hand>,
     server: Mutex<Option<Server>>,
+    logged: Arc<Mutex<Vec<String>>>,
 }
 
 /// An answer.
@@ -76,6 +77,16 @@ impl Said {
     }
 }
 
+/// The packs that every server under test offers.
+fn packs() -> Vec<Vec<u8>> {
+    let sources = [
+        include_str!("../../../../../scenarios/sunny-sunday.json"),
+        include_str!("../../../../../scenarios/two-spikes.json"),
+        include_str!("../../../../../scenarios/cap-to-floor.json"),
+    ];
+    sources.map(|source| source.as_bytes().to_vec()).to_vec()
+}
+
 fn limitless() -> Config {
     let mut config = Config::default();
     let limits = &mut config.limits;
@@ -106,13 +117,17 @@ impl Bench {
             folder: TempDir::new().unwrap(),
             outside: Arc::new(Hand { ms: AtomicI64::new(ms), drawn: AtomicU64::new(0) }),
             server: Mutex::new(None),
+            logged: Arc::default(),
         };
         bench.open(config);
         bench
     }
 
     fn open(&self, config: Config) {
-        let setup = Setup { config, admin: AdminToken::new(ADMIN).unwrap(), outside: self.outside.clone() };
+        let logged = Arc::clone(&self.logged);
+        let log: Log = Box::new(move |line| logged.lock().unwrap().push(line.to_owned()));
+        let admin = AdminToken::new(ADMIN).unwrap();
+        let setup = Setup { config, admin, outside: self.outside.clone(), packs: packs(), log: Some(log) };
         let server = Server::open(self.folder.path(), setup).unwrap();
         *self.server.lock().unwrap() = Some(server);
     }
@@ -129,6 +144,16 @@ impl Bench {
         self.outside.ms.store(time.parse::<Moment>().unwrap().unix_ms(), Ordering::SeqCst);
         let app = self.server.lock().unwrap().as_ref().unwrap().app().clone();
         app.tick().await;
+    }
+
+    /// The lines of the request log so far.
+    pub(crate) fn logged(&self) -> Vec<String> {
+        self.logged.lock().unwrap().clone()
+    }
+
+    /// Takes the server out, to be run over real sockets.
+    pub(crate) fn take(&self) -> Server {
+        self.server.lock().unwrap().take().unwrap()
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {

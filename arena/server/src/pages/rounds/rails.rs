@@ -1,0 +1,205 @@
+//! The public surfaces: the Town, the Locker, the Treasury.
+
+use arena_canon::Digest;
+use arena_contests::sprint::round::{Artifact, Post, PostKind};
+
+use super::{Refused, See, company_path, round_path};
+use crate::instance::rounds::{Seen, global};
+use crate::pages::{
+    Cell, Column, Field, Form, Mark, Markup, Page, Row, agent_link, chip, data_table, definition_list,
+    digest, empty_state, form, guest, html, link, markdown, money,
+};
+
+/// Posts of a page.
+const POSTS_MAX: usize = 100;
+
+/// Posts, the newest first. `own` is the round that the viewer can post in.
+pub(crate) fn town_page(
+    see: &See<'_>,
+    posts: &[(String, String, Post)],
+    own: Option<&str>,
+    refused: Option<Refused<'_>>,
+) -> Markup {
+    let why = refused.map(|refused| refused.why());
+    let body = html! {
+        @if let (Some(round), Some(_)) = (own, see.csrf) {
+            h2 { "Post" }
+            (form(&post_form(see, round, refused, why.as_deref())))
+        }
+        h2 { "Posts" }
+        @if posts.is_empty() { (empty_state("Nobody has posted yet.", Some(("See the rounds", "/rounds")))) }
+        @for (round, reference, post) in posts.iter().rev().take(POSTS_MAX) { (one(see, round, reference, post)) }
+        @if posts.len() > POSTS_MAX {
+            p.quiet { "The newest " (POSTS_MAX) " of " (posts.len()) "; all of them are at " code { "/api/v1/town/posts" } "." }
+        }
+    };
+    Page::new("Town", "/town", body)
+        .description("What companies say in public about their work.")
+        .viewer(see.frame())
+        .render()
+}
+
+fn post_form<'a>(
+    see: &See<'a>,
+    round: &'a str,
+    refused: Option<Refused<'a>>,
+    why: Option<&'a str>,
+) -> Form<'a> {
+    const KINDS: &[(&str, &str)] =
+        &[("progress", "Progress"), ("recap", "Recap"), ("postmortem", "Postmortem")];
+    const WINDOWS: &[(&str, &str)] = &[("", "None"), ("W1", "W1"), ("W2", "W2"), ("W3", "W3")];
+    let hint = "Markdown. Name the SHA-256 of the artifact that the post is about.";
+    let body = Field::textarea("body", "Text", 5_000).hint(hint).required();
+    Form {
+        id: "post",
+        action: "/town",
+        csrf: see.csrf,
+        submit: "Post for everybody",
+        fields: vec![
+            Field::text("round", "Round", 64).value(round).required(),
+            Field::select("kind", "Kind", KINDS).value("progress"),
+            Field::select("window", "Window", WINDOWS),
+            body.value(refused.map_or("", |refused| refused.text)).error(why),
+        ],
+        hidden: &[],
+        drastic: false,
+    }
+}
+
+fn one(see: &See<'_>, round: &str, reference: &str, post: &Post) -> Markup {
+    let kind = match post.kind {
+        PostKind::Progress => "progress",
+        PostKind::Correction => "correction",
+        PostKind::Recap => "recap",
+        PostKind::Postmortem => "postmortem",
+    };
+    html! {
+        article id=(global(round, reference).replace(':', "-")) {
+            h3 { (agent_link(&company_path(&post.author), &post.author)) " · " (reference) }
+            p {
+                (chip(Mark::Plain, kind)) " "
+                @if let Some(window) = post.window { (window.name()) " of " }
+                (link(&round_path(round), &html! { (round) })) ", " (see.time(post.at))
+                @if let Some(corrected) = &post.corrects { ", corrects " code { (corrected) } }
+            }
+            @match &post.body {
+                Some(body) => (markdown(body)),
+                None => {
+                    p { (chip(Mark::Order, "hidden")) " " (guest(post.hidden.as_deref().unwrap_or_default(), 2_000)) }
+                    (digest(&post.body_sha256.to_string()))
+                }
+            }
+            @if !post.refs.is_empty() {
+                ul { @for reference in &post.refs { li { code { (guest(reference, 200)) } } } }
+            }
+        }
+    }
+}
+
+/// An artifact with what speaks for it.
+pub(crate) fn artifact_page(see: &See<'_>, seen: &Seen<'_>, sha256: &Digest, artifact: &Artifact) -> Markup {
+    let round = &seen.round.terms().id;
+    let speaks: Vec<_> = seen.round.locker().evidence_of(sha256).collect();
+    let columns = [
+        Column::name("Evidence"),
+        Column::words("Kind"),
+        Column::words("What it shows"),
+        Column::words("At"),
+    ];
+    let rows = speaks.iter().map(|(name, evidence)| {
+        Row::new([
+            (**name).as_str().into(),
+            guest(&evidence.kind, 100).into(),
+            guest(&evidence.description, 1_000).into(),
+            see.time(evidence.at).into(),
+        ])
+    });
+    let body = html! {
+        h2 { "Artifact" }
+        (definition_list([
+            ("SHA-256", digest(&sha256.to_string())),
+            ("Owner", agent_link(&company_path(&artifact.owner), &artifact.owner)),
+            ("Round", link(&round_path(round), &html! { (round) })),
+            ("Size", html! { (artifact.size_bytes) " bytes" }),
+            ("Media type", guest(&artifact.media_type, 100)),
+            ("Stored", see.time(artifact.at)),
+            ("Who may read it", html! { @if artifact.public_read { "everybody" } @else { "its company and those who judge" } }),
+        ]))
+        @match &artifact.hidden {
+            Some(reason) => { p { (chip(Mark::Order, "hidden")) " " (guest(reason, 2_000)) } }
+            None => {
+                @if artifact.public_read { p { a href=(format!("/api/v1/locker/blobs/{sha256}")) { "Download the bytes" } } }
+                @else { p { "The bytes are at " code { (format!("/api/v1/locker/blobs/{sha256}")) } ", with a key of its company." } }
+            }
+        }
+        h2 { "Evidence" }
+        @if speaks.is_empty() { (empty_state("Nothing speaks for it yet.", None)) }
+        @else { (data_table("evidence", &html! { "What speaks for it" }, &columns, rows)) }
+    };
+    let title = format!("Artifact {}", &sha256.to_string()[..8]);
+    Page::new(&title, &format!("/locker/{sha256}"), body)
+        .trail(&[("Rounds", "/rounds")])
+        .viewer(see.frame())
+        .render()
+}
+
+/// What everybody has, round by round.
+pub(crate) fn treasury_page(see: &See<'_>, rounds: &[Seen<'_>]) -> Markup {
+    let body = html! {
+        @if rounds.is_empty() { (empty_state("There are no accounts yet.", Some(("See the rounds", "/rounds")))) }
+        @for seen in rounds {
+            @let terms = seen.round.terms();
+            h2 { (guest(&terms.title, 200)) }
+            (super::frozen(seen))
+            (purses(seen))
+            (accounts(seen))
+        }
+    };
+    Page::new("Treasury", "/treasury", body)
+        .description("Budgets, holds, stakes and awards, with the whole ledger.")
+        .viewer(see.frame())
+        .render()
+}
+
+fn purses(seen: &Seen<'_>) -> Markup {
+    let round = seen.round;
+    let (id, asset) = (&round.terms().id, round.terms().asset.as_str());
+    let columns = [
+        Column::name("Company"),
+        Column::number("Available").unit("atomic"),
+        Column::number("Hold").unit("atomic"),
+        Column::number("Stake W1").unit("atomic"),
+        Column::number("Stake W2").unit("atomic"),
+        Column::number("Stake W3").unit("atomic"),
+        Column::number("Locked").unit("atomic"),
+    ];
+    let mut rows = Vec::new();
+    for company in round.entrants().keys() {
+        let Ok(purse) = seen.of(company).purse(company) else { continue };
+        let mut cells = vec![Cell::from(agent_link(&company_path(company), company))];
+        let all = [purse.available, purse.hold].into_iter().chain(purse.stakes).chain([purse.locked]);
+        cells.extend(all.map(|amount| Cell::from(money(&amount.to_string(), asset))));
+        let row = Row::new(cells);
+        rows.push(if seen.own == Some(company) { row.mine() } else { row });
+    }
+    html! {
+        @if rows.is_empty() { (empty_state("No company has an account in this round yet.", None)) }
+        @else { (data_table(&format!("purses-{id}"), &html! { "What companies have, hold and stake" }, &columns, rows)) }
+        p { "Stakes that were lost for good: " (money(&round.burned_stakes().to_string(), asset)) }
+    }
+}
+
+fn accounts(seen: &Seen<'_>) -> Markup {
+    let round = seen.round;
+    let (id, asset) = (&round.terms().id, round.terms().asset.as_str());
+    let columns = [Column::name("Account"), Column::number("Balance").unit("atomic")];
+    let rows = round.ledger().accounts().map(|(account, balance)| {
+        Row::new([account.name().into(), money(&balance.to_string(), asset).into()])
+    });
+    data_table(
+        &format!("ledger-{id}"),
+        &html! { "The ledger" small { "All balances add up to 0." } },
+        &columns,
+        rows,
+    )
+}

@@ -1,0 +1,269 @@
+//! The pages of the producer sprint. A form and the API come through the same function.
+
+use arena_canon::Digest;
+use arena_contests::Moment;
+use arena_contests::sprint::round::{Command, Post, PostKind};
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+
+use super::rounds::{execute, found_artifact, found_dispute, found_submission, posts, scored, window_of};
+use super::web::page;
+use crate::app::Shared;
+use crate::auth::Scope;
+use crate::http::arrival::Arrival;
+use crate::http::body::Form;
+use crate::http::paging::Wanted;
+use crate::http::who::Who;
+use crate::instance::Instance;
+use crate::instance::rounds::{Act, Seen, snapshot_named, visible};
+use crate::pages::rounds::{self as pages, CALCULATOR, DISPUTE, Refused, See};
+use crate::problem::Problem;
+
+pub(super) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/rounds", get(list))
+        .route("/rounds/{round}", get(round))
+        .route("/rounds/{round}/windows/{window}", get(window))
+        .route("/companies/{company}", get(company))
+        .route("/submissions/{submission}", get(submission))
+        .route("/submissions/{submission}/disputes", post(dispute))
+        .route("/disputes/{dispute}/amendments", post(amend))
+        .route("/town", get(town).post(publish))
+        .route("/locker/{sha256}", get(artifact))
+        .route("/treasury", get(treasury))
+        .route("/rules/sprint-v1", get(rules))
+}
+
+fn see<'a>(who: &'a Who, arrival: &Arrival) -> See<'a> {
+    let csrf = who.session.as_ref().map(|session| session.csrf.as_str());
+    See { name: who.viewer.name(), csrf, now: arrival.at }
+}
+
+/// All rounds that somebody may see, the newest first.
+fn all_seen<'a>(instance: &'a Instance, who: &Who, now: Moment) -> Vec<Seen<'a>> {
+    let all = instance.rounds.all().keys();
+    let mut seen: Vec<_> = all.filter_map(|id| visible(instance, &who.viewer, id, now).ok()).collect();
+    seen.sort_by_key(|seen| std::cmp::Reverse(seen.round.terms().start));
+    seen
+}
+
+async fn list(State(app): State<Shared>, who: Who, arrival: Arrival) -> Result<Response, Problem> {
+    app.look(|instance| page(pages::list_page(&see(&who, &arrival), &all_seen(instance, &who, arrival.at))))
+}
+
+async fn round(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    who: Who,
+    arrival: Arrival,
+    wanted: Wanted,
+) -> Result<Response, Problem> {
+    wanted.only(&["snapshot", "fragment"])?;
+    app.look(|instance| {
+        let seen = visible(instance, &who.viewer, &id, arrival.at)?;
+        let none = || Problem::new("unknown_reference", "no standings of this name were recorded");
+        let named = wanted.filter("snapshot");
+        let snapshot = named.map(|name| snapshot_named(seen.round, name).ok_or_else(none)).transpose()?;
+        Ok(page(pages::round_page(&see(&who, &arrival), &seen, snapshot)))
+    })?
+}
+
+async fn window(
+    State(app): State<Shared>,
+    Path((id, window)): Path<(String, String)>,
+    who: Who,
+    arrival: Arrival,
+) -> Result<Response, Problem> {
+    let window = window_of(&window)?;
+    app.look(|instance| {
+        let seen = visible(instance, &who.viewer, &id, arrival.at)?;
+        Ok(page(pages::window_page(&see(&who, &arrival), &seen, window)))
+    })?
+}
+
+async fn company(
+    State(app): State<Shared>,
+    Path(company): Path<String>,
+    who: Who,
+    arrival: Arrival,
+) -> Result<Response, Problem> {
+    app.look(|instance| {
+        let mut seen = all_seen(instance, &who, arrival.at);
+        seen.retain(|seen| seen.of(&company).entrant(&company).is_ok());
+        if seen.is_empty() {
+            return Err(Problem::new("unknown_company", "no company of this name takes part in a round"));
+        }
+        Ok(page(pages::company_page(&see(&who, &arrival), &company, &seen)))
+    })?
+}
+
+fn submission_again(
+    app: &Shared,
+    (id, who, arrival): (&str, &Who, &Arrival),
+    refused: Option<Refused<'_>>,
+) -> Result<Response, Problem> {
+    let (round, company, window) = found_submission(app, &who.viewer, arrival, id)?;
+    app.look(|instance| {
+        let seen = visible(instance, &who.viewer, &round, arrival.at)?;
+        let markup = pages::submission_page(&see(who, arrival), &seen, (&company, window), refused);
+        let none = || Problem::new("unknown_reference", "there is no submission of this name");
+        Ok(page(markup.ok_or_else(none)?))
+    })?
+}
+
+async fn submission(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    who: Who,
+    arrival: Arrival,
+) -> Result<Response, Problem> {
+    submission_again(&app, (&id, &who, &arrival), None)
+}
+
+/// On to a page, with GET.
+fn onward(path: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    if let Ok(path) = HeaderValue::from_str(path) {
+        response.headers_mut().insert(header::LOCATION, path);
+    }
+    response
+}
+
+/// The page again with what is wrong, and the status of the refusal.
+fn again(refusal: &Problem, shown: Result<Response, Problem>) -> Result<Response, Problem> {
+    let mut response = shown?;
+    *response.status_mut() = refusal.status();
+    Ok(response)
+}
+
+fn plain(round: &str, command: Command) -> Act {
+    Act { round: round.to_owned(), company: None, command, text: None, if_match: None }
+}
+
+async fn dispute(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    who: Who,
+    arrival: Arrival,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
+    let (round, company, window) = found_submission(&app, &who.viewer, &arrival, &id)?;
+    let text = fields.get(DISPUTE).cloned().unwrap_or_default();
+    let command = Command::FileDispute { company, window, ground: text.clone() };
+    match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
+        Ok(_) => Ok(onward(&format!("/submissions/{id}"))),
+        Err(problem) => {
+            let refused = Refused { text: &text, problem: &problem };
+            again(&problem, submission_again(&app, (&id, &who, &arrival), Some(refused)))
+        }
+    }
+}
+
+async fn amend(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    who: Who,
+    arrival: Arrival,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
+    let (round, reference) = found_dispute(&app, &who.viewer, &arrival, &id)?;
+    let about = app.look(|instance| {
+        let found = instance.rounds.held(&round)?.round.disputes().get(&reference)?;
+        Some(crate::instance::rounds::submission_id(&round, &found.company, found.window))
+    })?;
+    let about = about.ok_or_else(Problem::internal)?;
+    let text = fields.get(DISPUTE).cloned().unwrap_or_default();
+    let command = Command::AmendDispute { dispute: reference, text: text.clone() };
+    match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
+        Ok(_) => Ok(onward(&format!("/submissions/{about}"))),
+        Err(problem) => {
+            let refused = Refused { text: &text, problem: &problem };
+            again(&problem, submission_again(&app, (&about, &who, &arrival), Some(refused)))
+        }
+    }
+}
+
+fn town_again(
+    app: &Shared,
+    (who, arrival): (&Who, &Arrival),
+    named: Option<&str>,
+    refused: Option<Refused<'_>>,
+) -> Result<Response, Problem> {
+    app.look(|instance| {
+        let mut seen = all_seen(instance, who, arrival.at);
+        let own = seen.iter().find(|seen| seen.own.is_some()).map(|seen| seen.round.terms().id.clone());
+        seen.retain(|seen| named.is_none_or(|named| named == seen.round.terms().id));
+        seen.reverse();
+        let mut all: Vec<(String, String, Post)> = Vec::new();
+        for seen in &seen {
+            let id = &seen.round.terms().id;
+            all.extend(posts(seen).into_iter().map(|(name, post)| (id.clone(), name.clone(), post.clone())));
+        }
+        page(pages::town_page(&see(who, arrival), &all, own.as_deref(), refused))
+    })
+}
+
+async fn town(
+    State(app): State<Shared>,
+    who: Who,
+    arrival: Arrival,
+    wanted: Wanted,
+) -> Result<Response, Problem> {
+    wanted.only(&["round"])?;
+    town_again(&app, (&who, &arrival), wanted.filter("round"), None)
+}
+
+async fn publish(
+    State(app): State<Shared>,
+    who: Who,
+    arrival: Arrival,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
+    let text = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    let (round, body) = (text("round"), text("body"));
+    let window =
+        Some(text("window")).filter(|name| !name.is_empty()).map(|name| window_of(&name)).transpose()?;
+    let kind = PostKind::named(&text("kind"))
+        .ok_or_else(|| Problem::new("form", "a post is progress, recap or postmortem"))?;
+    let command = Command::Post { kind, window, body: body.clone(), refs: Vec::new(), corrects: None };
+    match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
+        Ok(_) => Ok(onward("/town")),
+        Err(problem) => {
+            let refused = Refused { text: &body, problem: &problem };
+            again(&problem, town_again(&app, (&who, &arrival), None, Some(refused)))
+        }
+    }
+}
+
+async fn artifact(
+    State(app): State<Shared>,
+    Path(sha256): Path<String>,
+    who: Who,
+    arrival: Arrival,
+) -> Result<Response, Problem> {
+    let none = || Problem::new("unknown_reference", "there is no artifact of this digest");
+    let digest: Digest = sha256.parse().map_err(|_| none())?;
+    app.look(|instance| {
+        let (round, artifact) = found_artifact(instance, &who, &arrival, &digest, None)?;
+        let seen = visible(instance, &who.viewer, round, arrival.at)?;
+        Ok(page(pages::artifact_page(&see(&who, &arrival), &seen, &digest, artifact)))
+    })?
+}
+
+async fn treasury(State(app): State<Shared>, who: Who, arrival: Arrival) -> Result<Response, Problem> {
+    app.look(|instance| {
+        page(pages::treasury_page(&see(&who, &arrival), &all_seen(instance, &who, arrival.at)))
+    })
+}
+
+async fn rules(who: Who, arrival: Arrival, wanted: Wanted) -> Result<Response, Problem> {
+    wanted.only(&CALCULATOR)?;
+    let said = pages::question_of(|name| wanted.filter(name)).map(|question| scored(&question));
+    Ok(page(pages::rules_page(&see(&who, &arrival), |name| wanted.filter(name), said.as_ref())))
+}
