@@ -1,14 +1,11 @@
 //! Exact decimals: what a tolerance is compared in. No binary fraction is anywhere near them.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    reason = "big integers do not overflow, and nothing is divided by 0"
-)]
+mod mantissa;
 
 use std::cmp::Ordering;
 use std::fmt;
 
-use num_bigint::{BigInt, Sign};
+use mantissa::Mantissa;
 
 /// Most bytes of a decimal's text.
 pub const DECIMAL_BYTES_MAX: usize = 400;
@@ -18,7 +15,7 @@ pub const EXPONENT_MAX: i32 = 400;
 /// `mantissa / 10^scale`, exactly.
 #[derive(Debug, Clone)]
 pub struct Decimal {
-    mantissa: BigInt,
+    mantissa: Mantissa,
     scale: u32,
 }
 
@@ -57,25 +54,23 @@ impl Decimal {
         if whole.is_empty() || needless || !digits(whole) || !digits(fraction) {
             return Err(ParseDecimalError::Form);
         }
-        let sign = if unsigned.len() < number.len() { "-" } else { "" };
-        let mantissa: BigInt =
-            format!("{sign}{whole}{fraction}").parse().map_err(|_| ParseDecimalError::Form)?;
+        let mantissa = Mantissa::of_digits(unsigned.len() < number.len(), whole, fraction);
         // Both are at most a few hundred.
         let scale = i32::try_from(fraction.len()).unwrap_or(EXPONENT_MAX).saturating_sub(exponent);
         Ok(match u32::try_from(scale) {
             Ok(scale) => Self { mantissa, scale },
-            Err(_) => Self { mantissa: mantissa * power_of_ten(scale.unsigned_abs()), scale: 0 },
+            Err(_) => Self { mantissa: mantissa.raised(scale.unsigned_abs()), scale: 0 },
         })
     }
 
     /// An integer.
     pub fn integer(number: i128) -> Self {
-        Self { mantissa: number.into(), scale: 0 }
+        Self { mantissa: Mantissa::Small(number), scale: 0 }
     }
 
     /// Millionths.
     pub fn ppm(number: i128) -> Self {
-        Self { mantissa: number.into(), scale: 6 }
+        Self { mantissa: Mantissa::Small(number), scale: 6 }
     }
 
     /// Digits behind the point, as written.
@@ -85,38 +80,38 @@ impl Decimal {
 
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
-        self.mantissa.sign() == Sign::NoSign
+        self.mantissa.sign() == Ordering::Equal
     }
 
     /// Whether it is below zero.
     pub fn is_negative(&self) -> bool {
-        self.mantissa.sign() == Sign::Minus
+        self.mantissa.sign() == Ordering::Less
     }
 
     /// Its distance from zero.
     #[must_use]
     pub fn abs(&self) -> Self {
-        Self { mantissa: self.mantissa.magnitude().clone().into(), scale: self.scale }
+        Self { mantissa: self.mantissa.abs(), scale: self.scale }
     }
 
     /// The sum.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let (a, b, scale) = self.aligned(other);
-        Self { mantissa: a + b, scale }
+        Self { mantissa: a.plus(&b), scale }
     }
 
     /// The difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         let (a, b, scale) = self.aligned(other);
-        Self { mantissa: a - b, scale }
+        Self { mantissa: a.minus(&b), scale }
     }
 
     /// The product.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
-        let mantissa = &self.mantissa * &other.mantissa;
+        let mantissa = self.mantissa.times(&other.mantissa);
         Self { mantissa, scale: self.scale.saturating_add(other.scale) }
     }
 
@@ -126,35 +121,23 @@ impl Decimal {
             return None;
         }
         let (top, bottom, _) = self.aligned(divisor);
-        let negative = (top.sign() == Sign::Minus) != (bottom.sign() == Sign::Minus);
-        let top = top.magnitude() * power_of_ten(places).magnitude();
-        let bottom = bottom.magnitude();
-        let (mut quotient, rest) = (&top / bottom, &top % bottom);
-        let even = !quotient.bit(0);
-        match (rest * 2u32).cmp(bottom) {
-            Ordering::Greater => quotient += 1u32,
-            Ordering::Equal if !even => quotient += 1u32,
-            Ordering::Equal | Ordering::Less => {}
-        }
-        let sign = if negative { Sign::Minus } else { Sign::Plus };
-        Some(Self { mantissa: BigInt::from_biguint(sign, quotient), scale: places })
+        Some(Self { mantissa: top.raised(places).ratio_half_even(&bottom), scale: places })
     }
 
     /// Without zeros at the end of the fraction: `0.500` is `0.5`.
     #[must_use]
     pub fn shortened(&self) -> Self {
         let mut short = self.clone();
-        let ten = BigInt::from(10);
-        while short.scale > 0 && (&short.mantissa % &ten).sign() == Sign::NoSign {
-            short.mantissa /= &ten;
-            short.scale = short.scale.saturating_sub(1);
+        while short.scale > 0 {
+            let Some(mantissa) = short.mantissa.tenth() else { break };
+            short = Self { mantissa, scale: short.scale.saturating_sub(1) };
         }
         short
     }
 
-    fn aligned(&self, other: &Self) -> (BigInt, BigInt, u32) {
+    fn aligned(&self, other: &Self) -> (Mantissa, Mantissa, u32) {
         let scale = self.scale.max(other.scale);
-        let raised = |of: &Self| &of.mantissa * power_of_ten(scale.saturating_sub(of.scale));
+        let raised = |of: &Self| of.mantissa.raised(scale.saturating_sub(of.scale));
         (raised(self), raised(other), scale)
     }
 }
@@ -166,10 +149,6 @@ fn parse_exponent(text: &str) -> Result<i32, ParseDecimalError> {
     }
     let exponent = text.parse::<i32>().map_err(|_| ParseDecimalError::Exponent)?;
     if exponent.abs() > EXPONENT_MAX { Err(ParseDecimalError::Exponent) } else { Ok(exponent) }
-}
-
-fn power_of_ten(exponent: u32) -> BigInt {
-    BigInt::from(10).pow(exponent)
 }
 
 impl PartialEq for Decimal {
@@ -195,13 +174,20 @@ impl Ord for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.mantissa.magnitude().to_string();
+        let digits = self.mantissa.digits();
         let scale = self.scale as usize;
-        let digits = format!("{digits:0>width$}", width = scale.saturating_add(1));
+        if self.is_negative() {
+            f.write_str("-")?;
+        }
         let (whole, fraction) = digits.split_at(digits.len().saturating_sub(scale));
-        let sign = if self.is_negative() { "-" } else { "" };
-        let point = if scale == 0 { "" } else { "." };
-        write!(f, "{sign}{whole}{point}{fraction}")
+        f.write_str(if whole.is_empty() { "0" } else { whole })?;
+        if scale > 0 {
+            f.write_str(".")?;
+            for _ in fraction.len()..scale {
+                f.write_str("0")?;
+            }
+        }
+        f.write_str(fraction)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The comparisons themselves: C1 and C2 against the claim, C3 between two reruns.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use arena_canon::json::Value;
@@ -46,11 +47,12 @@ pub fn compare(rules: &Rules, runner: &Results, challenger: &Results) -> Compari
 /// The outcome of a record with the rows it follows from. A run that could not be carried out says
 /// so itself; whether the claim holds is computed.
 pub fn conclude(rules: &Rules, results: &Results, cmp: Cmp) -> (Outcome, Vec<Row>) {
-    let reported = by_name(&results.metrics);
+    let reported = ByName::new(&results.metrics);
     let mut rows: Vec<Row> = rules
         .metrics
         .iter()
-        .map(|metric| against_claim(cmp, metric, reported.get(metric.name.as_str()).copied(), rules))
+        .enumerate()
+        .map(|(place, metric)| against_claim(cmp, metric, reported.at(place, &metric.name), rules))
         .collect();
     if !rules.extra_ignored {
         rows.extend(
@@ -78,13 +80,14 @@ pub fn reason(rules: &Rules, rows: &[Row], cmp: Cmp) -> Option<Status> {
 
 /// C3: whether two reruns agree.
 pub fn reruns(rules: &Rules, a: &Results, b: &Results) -> Vec<Row> {
-    let (of_a, of_b) = (by_name(&a.metrics), by_name(&b.metrics));
+    let (of_a, of_b) = (ByName::new(&a.metrics), ByName::new(&b.metrics));
     let mut rows: Vec<Row> = rules
         .metrics
         .iter()
-        .map(|metric| {
+        .enumerate()
+        .map(|(place, metric)| {
             let name = metric.name.as_str();
-            between(metric, of_a.get(name).copied(), of_b.get(name).copied(), rules)
+            between(metric, of_a.at(place, name), of_b.at(place, name), rules)
         })
         .collect();
     if !rules.extra_ignored {
@@ -93,7 +96,7 @@ pub fn reruns(rules: &Rules, a: &Results, b: &Results) -> Vec<Row> {
             .map(|extra| extra.name.as_str())
             .collect();
         rows.extend(names.into_iter().map(|name| {
-            let (a, b) = (of_a.get(name).copied(), of_b.get(name).copied());
+            let (a, b) = (of_a.find(name), of_b.find(name));
             equal_or(name, a.map(|r| plain(&r.value)), b.map(|r| plain(&r.value)), Status::Extra)
         }));
     }
@@ -137,13 +140,37 @@ fn equal_or(name: &str, a: Option<String>, b: Option<String>, otherwise: Status)
     Row { a, b, ..Row::bare(Cmp::C3, name, status) }
 }
 
-fn by_name(metrics: &[Reported]) -> BTreeMap<&str, &Reported> {
-    metrics.iter().map(|metric| (metric.name.as_str(), metric)).collect()
+/// Metrics of a record by their names. A record has them in the manifest's order as a rule; only where it has not is
+/// there anything to look up.
+struct ByName<'a> {
+    reported: &'a [Reported],
+    sorted: OnceCell<BTreeMap<&'a str, &'a Reported>>,
+}
+
+impl<'a> ByName<'a> {
+    fn new(reported: &'a [Reported]) -> Self {
+        Self { reported, sorted: OnceCell::new() }
+    }
+
+    /// The metric of this name, looked for at its place first.
+    fn at(&self, place: usize, name: &str) -> Option<&'a Reported> {
+        self.reported.get(place).filter(|reported| reported.name == name).or_else(|| self.find(name))
+    }
+
+    fn find(&self, name: &str) -> Option<&'a Reported> {
+        let by_name = || self.reported.iter().map(|metric| (metric.name.as_str(), metric)).collect();
+        self.sorted.get_or_init(by_name).get(name).copied()
+    }
 }
 
 fn extras<'a>(rules: &'a Rules, reported: &'a [Reported]) -> impl Iterator<Item = &'a Reported> {
-    let known: BTreeSet<&str> = rules.metrics.iter().map(|metric| metric.name.as_str()).collect();
-    reported.iter().filter(move |reported| !known.contains(reported.name.as_str()))
+    let known: OnceCell<BTreeSet<&str>> = OnceCell::new();
+    let is_known = move |place: usize, name: &str| {
+        let names = || rules.metrics.iter().map(|metric| metric.name.as_str()).collect();
+        rules.metrics.get(place).is_some_and(|metric| metric.name == name)
+            || known.get_or_init(names).contains(name)
+    };
+    reported.iter().enumerate().filter(move |(i, it)| !is_known(*i, &it.name)).map(|(_, reported)| reported)
 }
 
 fn plain(value: &Value) -> String {
