@@ -36,6 +36,7 @@ PEERS = {
 }
 NAMES = {
     "arena": "Arena",
+    "arena-cold": "Arena, strategies compiled anew",
     "openspiel-state": "OpenSpiel, two strategies that look at the state",
     "openspiel": "OpenSpiel, two strategies that are handed the last actions",
     "openspiel-bare": "OpenSpiel, moves known before",
@@ -200,20 +201,21 @@ def run_measured(command, **options):
 class Arena:
     """`arena tournament run`: freezing, playing, records, validation, scorecard and receipt."""
 
-    key = "arena"
-
-    def __init__(self, binary, plan):
-        self.binary, self.plan = binary, plan
+    def __init__(self, key, binary, plan, runs):
+        self.key, self.binary, self.plan, self.runs = key, binary, plan, runs
         self.version = run_measured([binary, "--version"])[1].split("\n")[0].strip()
 
     def measure(self):
-        with tempfile.TemporaryDirectory(prefix="arena-peers-") as folder:
-            out = Path(folder) / "run"
-            command = [self.binary, "tournament", "run", self.plan, "--workers", "1", "--out", out]
-            used, _ = run_measured(command, cwd=ROOT)
-            rounds = self.rounds_of(out)
-        # Nothing is taken off for starting and compiling.
-        return {"rounds": rounds, "play": used, "process": used}
+        # Runs stay until everything is measured: on ext4, a file that is made soon after many were deleted
+        # costs its maker a search for an inode that has been free for long enough.
+        folder = Path(tempfile.mkdtemp(dir=self.runs))
+        # Compiled strategies are a cache that may be deleted at any time.
+        cache = (folder if self.key == "arena-cold" else self.runs) / "cache"
+        out = folder / "run"
+        command = [self.binary, "tournament", "run", self.plan, "--workers", "1", "--out", out]
+        used, _ = run_measured(command, cwd=ROOT, env={**os.environ, "ARENA_CACHE": str(cache)})
+        # Nothing is taken off for starting and freezing.
+        return {"rounds": self.rounds_of(out), "play": used, "process": used}
 
     @staticmethod
     def rounds_of(out):
@@ -367,10 +369,11 @@ def arguments():
     return args
 
 
-def measure_all(args, environments):
+def measure_all(args, environments, runs):
     contestants = []
     if not args.no_arena:
-        contestants.append(Arena(args.arena.resolve(), args.plan.resolve()))
+        binary, plan = args.arena.resolve(), args.plan.resolve()
+        contestants += [Arena(key, binary, plan, runs) for key in ("arena", "arena-cold")]
     for key, package in PEERS.items():
         if args.axelrod or package != "axelrod":
             contestants.append(Peer(key, python_of(environments, package, args.pip_arg)))
@@ -383,12 +386,11 @@ def main():
     if args.worker:
         print(json.dumps({"cpu_seconds": WORKERS[args.worker]()}))
         return
-    if args.environments:
-        measure_all(args, args.environments.resolve())
-        return
     scratch = Path(tempfile.mkdtemp(prefix="arena-peers-"))
+    runs = scratch / "runs"
     try:
-        measure_all(args, scratch)
+        runs.mkdir()
+        measure_all(args, args.environments.resolve() if args.environments else scratch, runs)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

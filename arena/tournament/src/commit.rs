@@ -1,9 +1,6 @@
 //! Makes records last: a batch at a time, on a thread of its own, so that workers need not wait for
 //! the disk.
 
-use std::fs;
-#[cfg(target_os = "linux")]
-use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -12,7 +9,7 @@ use arena_canon::Digest;
 
 use crate::executor::Body;
 use crate::fault::RunFault;
-use crate::folder::{self, Folder, GUEST, MATCHES, TEMPORARY, guest_name, match_name};
+use crate::folder::{self, Folder, GUEST, MATCHES, guest_name, match_name};
 use crate::journal::Journal;
 use crate::names::MatchId;
 use crate::record::Used;
@@ -101,55 +98,33 @@ fn work(
 /// crash at any byte leaves only whole records, and a journal that knows no other.
 fn commit(root: &Path, journal: &mut Journal, batch: &[Ready]) -> Result<(), RunFault> {
     let mut names = Vec::with_capacity(batch.len());
-    let mut guests = false;
     for ready in batch {
-        if matches!(ready.body, Body::Kept) {
-            continue;
-        }
         let (record, guest) = (match_name(ready.id), guest_name(ready.id));
-        if let Body::Here { record: bytes, guest: said } = &ready.body {
-            stage(root, &record, bytes)?;
-            if let Some(said) = said {
-                stage(root, &guest, said)?;
+        let has_guest = match &ready.body {
+            Body::Kept => continue,
+            Body::Staged { guest } => *guest,
+            Body::Here { record: bytes, guest: said } => {
+                stage(root, &record, bytes)?;
+                if let Some(said) = said {
+                    stage(root, &guest, said)?;
+                }
+                said.is_some()
             }
-        }
-        if temporary(root, &guest).exists() {
-            guests = true;
-            names.push(guest);
-        }
+        };
+        names.extend(has_guest.then_some(guest));
         names.push(record);
     }
-    sync(root, &names)?;
-    for name in &names {
-        let path = root.join(name);
-        fs::rename(temporary(root, name), &path).map_err(RunFault::io("rename", &path))?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    folder::make_last(root, &names)?;
+    if batch.iter().any(|ready| matches!(ready.body, Body::Kept)) {
+        folder::sync_folder(&root.join(MATCHES))?;
     }
-    if guests {
-        folder::sync_folder(&root.join(GUEST))?;
-    }
-    folder::sync_folder(&root.join(MATCHES))?;
     let new = batch.iter().filter(|ready| !ready.journaled);
     journal.append(new.map(|ready| (ready.id, ready.digest, ready.used)))
-}
-
-pub(crate) fn temporary(root: &Path, name: &str) -> std::path::PathBuf {
-    root.join(format!("{name}{TEMPORARY}"))
 }
 
 /// Puts a file into the folder under its temporary name. What guests said is its owner's alone.
 pub(crate) fn stage(root: &Path, name: &str, bytes: &[u8]) -> Result<(), RunFault> {
     let mode = if name.starts_with(GUEST) { 0o600 } else { 0o644 };
-    folder::write_unsynced(&temporary(root, name), bytes, mode)
-}
-
-/// One call for the whole file system where there is one: a batch has hundreds of files.
-#[cfg(target_os = "linux")]
-fn sync(root: &Path, _names: &[String]) -> Result<(), RunFault> {
-    let synced = fs::File::open(root).and_then(|root| rustix::fs::syncfs(root).map_err(io::Error::from));
-    synced.map_err(RunFault::io("sync", root))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync(root: &Path, names: &[String]) -> Result<(), RunFault> {
-    names.iter().try_for_each(|name| folder::sync_file(&temporary(root, name)))
+    folder::write_unsynced(&folder::temporary(root, name), bytes, mode)
 }

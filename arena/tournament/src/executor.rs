@@ -9,7 +9,7 @@ use arena_canon::Digest;
 use crate::fault::RunFault;
 use crate::job::Job;
 use crate::names::MatchId;
-use crate::record::{Used, sealed_digest};
+use crate::record::Used;
 use crate::roster::Roster;
 use crate::table::{self, Played, Violation};
 
@@ -76,7 +76,10 @@ pub enum Body {
     /// In the run's folder, under its own name already.
     Kept,
     /// In the run's folder, under its temporary name.
-    Staged,
+    Staged {
+        /// Whether the guest file is there, too.
+        guest: bool,
+    },
     /// Here.
     Here {
         /// The record's bytes.
@@ -93,8 +96,7 @@ impl Done {
             Played::Violation(violation) => Self::Violation(violation),
             Played::Match { record, guest } => {
                 let used = record.used();
-                let record = record.to_bytes();
-                let digest = sealed_digest(&record).expect("a record bears its own digest");
+                let (record, digest) = record.sealed();
                 Self::Match { digest, used, body: Body::Here { record, guest } }
             }
         }

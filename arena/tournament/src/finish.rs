@@ -1,7 +1,7 @@
 //! After the last match: every record is read again, every identity is checked, and only then is there
 //! a scorecard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::budget;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{
-    COMMITMENTS, Folder, IDENTITIES, IDENTITIES_BYTES_MAX, JOURNAL, SCORECARD, SCORECARD_MD, SECRET,
+    self, COMMITMENTS, Folder, IDENTITIES, IDENTITIES_BYTES_MAX, JOURNAL, SCORECARD, SCORECARD_MD, SECRET,
     TEMPORARY, guest_name, match_name,
 };
 use crate::frozen::{Frozen, Matchup, pack_of};
-use crate::identities;
+use crate::identities::{self, Identity};
 use crate::job::Jobs;
 use crate::journal::{self, Entry};
-use crate::names::MATCHUPS_MAX;
-use crate::receipt::{FileSize, Files};
-use crate::record::{RECORD_BYTES_MAX, Record, Used, sealed_digest};
+use crate::names::{MATCHUPS_MAX, MatchId};
+use crate::receipt::{Chain, FileSize, Known};
+use crate::record::{RECORD_BYTES_MAX, Record, Used, borne_digest, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
 use crate::standings::{MatchResult, Standings};
@@ -44,8 +44,10 @@ pub(crate) struct Tabulated<'a> {
     pub(crate) digests: Vec<Digest>,
     /// What counts for budgets.
     pub(crate) used: Used,
-    /// The records' files, which were read anyway.
-    pub(crate) files: Files,
+    /// What was read anyway.
+    pub(crate) known: Known,
+    /// Records that not everybody may read yet.
+    closed: Vec<String>,
     /// A row for each matchup, a line each: too many to keep in memory.
     pairs: File,
 }
@@ -55,6 +57,14 @@ struct Checked {
     result: MatchResult,
     row: Vec<u8>,
     file: FileSize,
+    is_open: bool,
+}
+
+/// What one record is checked against.
+struct Expected<'a> {
+    entries: &'a [Entry],
+    /// The matchups of which there is a guest file, listed once: where there is none, none is looked for.
+    guests: &'a BTreeSet<MatchId>,
 }
 
 /// Records that a thread checks before the next are handed out.
@@ -65,51 +75,56 @@ pub(crate) fn finish(
     plan: &Plan<'_>,
     ending: Ending,
     watch: &mut dyn Watch,
-) -> Result<(Ending, Files), RunFault> {
+) -> Result<(Ending, Known), RunFault> {
     if ending.class != Class::Success {
-        return Ok((ending, Files::new()));
+        return Ok((ending, Known::default()));
     }
     let commitments = plan.folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let mismatches = identities::validate(plan.frozen, seating, secret, &commitments);
     if !mismatches.is_empty() {
-        return Ok((Ending::mismatch(mismatches), Files::new()));
+        return Ok((Ending::mismatch(mismatches), Known::default()));
     }
     watch.talk("reading every record again");
     let tabulated = match tabulate(plan, plan.frozen.matchups.len())? {
         Ok(tabulated) => tabulated,
-        Err(ending) => return Ok((ending, Files::new())),
+        Err(ending) => return Ok((ending, Known::default())),
     };
     publish(plan, &tabulated)?;
-    Ok((ending, tabulated.files))
+    Ok((ending, tabulated.known))
 }
 
 /// Reads the first `count` records and checks each: against the journal, against the game, and what the
 /// guests said against its digest. Threads share the work; the order of the result is the matrix's.
 pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabulated<'a>, Ending>, RunFault> {
     let journal = plan.folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
-    let entries = match journal::read(&journal, plan.frozen.digest()) {
-        Ok((entries, _, length)) if length == journal.len() && entries.len() == count => entries,
+    let (entries, head) = match journal::read(&journal, plan.jobs.frozen_sha256()) {
+        Ok((entries, head, length)) if length == journal.len() && entries.len() == count => (entries, head),
         Ok((entries, ..)) => {
             let why = format!("the journal has {} whole lines, not {count}", entries.len());
             return Ok(Err(Ending::blocked(None, why)));
         }
         Err(broken) => return Ok(Err(Ending::blocked(Some(broken.id), broken))),
     };
+    let guests = plan.folder.guests()?;
     let spool = tempfile::tempfile().map_err(RunFault::io("make a file in", &std::env::temp_dir()))?;
     let mut rows = BufWriter::new(spool);
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
     let (matchups, mut done) = (&plan.frozen.matchups[..count], 0);
-    let mut files = BTreeMap::new();
+    let (mut files, mut closed) = (BTreeMap::new(), Vec::new());
     let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
     while done < count {
         let end = count.min(done + SHARE * plan.threads);
-        for checked in plan.check_all(&matchups[done..end], &entries[done..end]) {
+        let expected = Expected { entries: &entries[done..end], guests: &guests };
+        for checked in plan.check_all(&matchups[done..end], &expected) {
             let checked = match checked? {
                 Ok(checked) => checked,
                 Err(ending) => return Ok(Err(ending)),
             };
             standings.add(&matchups[done], &checked.result);
+            if !checked.is_open {
+                closed.push(checked.file.path.clone());
+            }
             files.insert(checked.file.path.clone(), checked.file);
             rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(spooling)?;
             done += 1;
@@ -121,20 +136,22 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         return Ok(Err(Ending::blocked(Some(entries[beyond].id), why)));
     }
     let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
+    let known = Known { files, chain: Some(Chain { completed: count, used, head }) };
     let digests = entries.into_iter().map(|entry| entry.digest).collect();
-    Ok(Ok(Tabulated { standings, digests, used, files, pairs }))
+    Ok(Ok(Tabulated { standings, digests, used, known, closed, pairs }))
 }
 
 type Verdict = Result<Result<Checked, Ending>, RunFault>;
 
 impl Plan<'_> {
     /// Checks records side by side, and returns the verdicts in their order.
-    fn check_all(&self, matchups: &[Matchup], entries: &[Entry]) -> Vec<Verdict> {
+    fn check_all(&self, matchups: &[Matchup], expected: &Expected<'_>) -> Vec<Verdict> {
         let share = matchups.len().div_ceil(self.threads.max(1)).max(1);
+        let guests = expected.guests;
         let check = |(matchups, entries): (&[Matchup], &[Entry])| -> Vec<Verdict> {
-            matchups.iter().zip(entries).map(|(matchup, entry)| self.check(matchup, entry)).collect()
+            matchups.iter().zip(entries).map(|(matchup, entry)| self.check(matchup, entry, guests)).collect()
         };
-        let shares = matchups.chunks(share).zip(entries.chunks(share));
+        let shares = matchups.chunks(share).zip(expected.entries.chunks(share));
         if self.threads <= 1 {
             return shares.flat_map(check).collect();
         }
@@ -145,25 +162,32 @@ impl Plan<'_> {
         })
     }
 
-    fn check(&self, matchup: &Matchup, entry: &Entry) -> Verdict {
+    fn check(&self, matchup: &Matchup, entry: &Entry, guests: &BTreeSet<MatchId>) -> Verdict {
         let blocked = |why: String| Ok(Err(Ending::blocked(Some(matchup.id), why)));
         let name = match_name(matchup.id);
-        let Some(bytes) = self.folder.read(&name, RECORD_BYTES_MAX as u64)? else {
+        let Some((bytes, about)) = self.folder.read_with(&name, RECORD_BYTES_MAX as u64)? else {
             return blocked(format!("{name} is missing"));
         };
-        if sealed_digest(&bytes) != Some(entry.digest) {
-            return blocked(format!("{name} is not the record that was journaled"));
-        }
         let job = self.jobs.job(self.frozen, matchup);
         let pack = pack_of(matchup).and_then(|sha256| self.packs.get(&sha256));
-        let record = match Record::read(&bytes, &job, pack) {
+        // A record that is the very bytes that its facts lead to bears its own digest.
+        let read = Record::read(&bytes, &job, pack);
+        let sealed = if read.is_ok() { borne_digest(&bytes) } else { sealed_digest(&bytes) };
+        if sealed != Some(entry.digest) {
+            return blocked(format!("{name} is not the record that was journaled"));
+        }
+        let record = match read {
             Ok(record) => record,
             Err(why) => return blocked(format!("{name}: {why}")),
         };
         if record.used() != entry.used {
             return blocked(format!("{name} used another amount than was journaled"));
         }
-        let said = self.folder.read(&guest_name(matchup.id), RECORD_BYTES_MAX as u64)?;
+        let said = if guests.contains(&matchup.id) {
+            self.folder.read(&guest_name(matchup.id), RECORD_BYTES_MAX as u64)?
+        } else {
+            None
+        };
         if said.as_deref().map(Digest::of) != record.guest_sha256() {
             return blocked(format!("{} is not what the guests said", guest_name(matchup.id)));
         }
@@ -172,8 +196,15 @@ impl Plan<'_> {
             return blocked(format!("{name}: /forfeits are not those whose words are in {guest}"));
         }
         let row = scorecard::pair(self.frozen, self.jobs.seating(), matchup, &record);
+        let is_open = folder::is_open(&about);
         let file = FileSize { path: name, sha256: Digest::of(&bytes), bytes: bytes.len() as u64 };
-        Ok(Ok(Checked { result: MatchResult::of(&record), row, file }))
+        Ok(Ok(Checked { result: MatchResult::of(&record), row, file, is_open }))
+    }
+
+    /// Every identity.
+    pub(crate) fn identities(&self) -> Vec<Identity> {
+        let frozen = (self.frozen, self.jobs.frozen_sha256());
+        identities::identities(frozen, self.jobs.seating(), self.jobs.secret())
     }
 
     /// Writes a scorecard of these records: for programs, and for people.
@@ -183,12 +214,13 @@ impl Plan<'_> {
         json: &mut dyn Write,
         markdown: &mut dyn Write,
     ) -> io::Result<()> {
-        let identities = identities::identities(self.frozen, self.jobs.seating(), self.jobs.secret());
+        let frozen_sha256 = self.jobs.frozen_sha256();
         let source = Source {
             frozen: self.frozen,
+            frozen_sha256,
             standings: &tabulated.standings,
             digests: &tabulated.digests,
-            identities: &identities,
+            identities: &self.identities(),
         };
         let mut pairs = BufReader::new(&tabulated.pairs);
         pairs.rewind()?;
@@ -204,9 +236,8 @@ fn panicked() -> RunFault {
 /// Discloses the identities and publishes the scorecard. Everything is written before anything is
 /// renamed: a disk that is full leaves nothing half-published.
 fn publish(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<(), RunFault> {
-    let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
-    let identities = identities::identities(plan.frozen, seating, secret);
-    let disclosure = identities::disclosure_file(plan.frozen.digest(), secret, identities);
+    let (frozen_sha256, secret) = (plan.jobs.frozen_sha256(), plan.jobs.secret());
+    let disclosure = identities::disclosure_file(frozen_sha256, secret, plan.identities());
     let temporary = |name: &str| plan.folder.at(&format!("{name}{TEMPORARY}"));
     let (json, markdown) = (temporary(SCORECARD), temporary(SCORECARD_MD));
     let create = |path: &Path| File::create(path).map_err(RunFault::io("create", path));
@@ -222,7 +253,7 @@ fn publish(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<(), RunFault> {
         let path = plan.folder.at(name);
         std::fs::rename(&from, &path).map_err(RunFault::io("rename", &path))?;
     }
-    plan.folder.disclose()?;
+    plan.folder.disclose(&tabulated.closed)?;
     plan.folder.remove(SECRET)
 }
 

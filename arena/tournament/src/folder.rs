@@ -3,7 +3,8 @@
 //! Everything is written to a temporary name, synced and renamed. Until disclosure the folder is its
 //! owner's alone.
 
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,9 @@ pub(crate) const COMPONENT_BYTES_MAX: u64 = arena_engine::limits::V1.component_b
 /// How often a lock that is taken is tried again, and the time between.
 const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
+
+/// The mode of what everybody may read.
+const OPEN_MODE: u32 = 0o644;
 
 const FOLDERS: [&str; 4] = [MATCHES, GUEST, COMPONENTS, PACKS];
 
@@ -180,15 +184,36 @@ impl Folder {
         sync_folder(path.parent().unwrap_or(&self.root))
     }
 
-    /// Keeps a strategy's or a pack's bytes under their digest, unless they are there.
-    pub fn keep(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<(), RunFault> {
-        let name = format!("{folder}/{name}");
-        if self.at(&name).is_file() { Ok(()) } else { self.write(&name, bytes, 0o644) }
+    /// Writes files, each whole or not at all, and makes them last together: one by one, a machine waits for
+    /// its disk as many times.
+    pub(crate) fn write_all(&self, files: &[NewFile<'_>]) -> Result<(), RunFault> {
+        for NewFile { name, bytes, mode } in files {
+            write_unsynced(&temporary(&self.root, name), bytes, *mode)?;
+        }
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        self.make_last(&names)
+    }
+
+    /// Makes files last that lie under their temporary names: synced, renamed, their folders synced.
+    pub(crate) fn make_last(&self, names: &[&str]) -> Result<(), RunFault> {
+        make_last(&self.root, names)
     }
 
     /// The bytes of a file, of at most `limit`; nothing if there is none.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, RunFault> {
         read(&self.at(name), limit)
+    }
+
+    /// The same, with what the file system says of the file.
+    pub(crate) fn read_with(&self, name: &str, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>, RunFault> {
+        read_with(&self.at(name), limit)
+    }
+
+    /// The matchups whose guests said something.
+    pub(crate) fn guests(&self) -> Result<BTreeSet<MatchId>, RunFault> {
+        let id = |name: &str| name.strip_suffix(".json").and_then(|id| id.parse().ok());
+        let listed = self.list(GUEST)?.into_iter();
+        Ok(listed.filter_map(|entry| id(&entry.file_name().to_string_lossy())).collect())
     }
 
     /// Removes a file, if it is there.
@@ -208,11 +233,17 @@ impl Folder {
         Ok(())
     }
 
-    /// Lets everybody read what was its owner's alone.
-    pub(crate) fn disclose(&self) -> Result<(), RunFault> {
-        for (_, entry) in self.entries()? {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            set_mode(&entry.path(), if is_folder { 0o755 } else { 0o644 })?;
+    /// Lets everybody read what was its owner's alone. Records are many, and nearly always open: only the
+    /// others are given.
+    pub(crate) fn disclose(&self, closed_records: &[String]) -> Result<(), RunFault> {
+        for folder in ["", GUEST, COMPONENTS, PACKS] {
+            for entry in self.list(folder)? {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                set_mode(&entry.path(), if is_folder { 0o755 } else { OPEN_MODE })?;
+            }
+        }
+        for name in closed_records {
+            set_mode(&self.at(name), OPEN_MODE)?;
         }
         set_mode(&self.root, 0o755)
     }
@@ -233,19 +264,29 @@ impl Folder {
     fn entries(&self) -> Result<Vec<(String, fs::DirEntry)>, RunFault> {
         let mut entries = Vec::new();
         for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
-            let path = self.at(folder);
-            let listed = match fs::read_dir(&path) {
-                Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
-                listed => listed.map_err(RunFault::io("read", &path))?,
-            };
-            for entry in listed {
-                let entry = entry.map_err(RunFault::io("read", &path))?;
+            for entry in self.list(folder)? {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 entries.push((if folder.is_empty() { name } else { format!("{folder}/{name}") }, entry));
             }
         }
         Ok(entries)
     }
+
+    /// What is in one of the folders, if it is there.
+    fn list(&self, folder: &str) -> Result<Vec<fs::DirEntry>, RunFault> {
+        let path = self.at(folder);
+        match fs::read_dir(&path) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed.and_then(Iterator::collect).map_err(RunFault::io("read", &path)),
+        }
+    }
+}
+
+/// A file that is to be written.
+pub(crate) struct NewFile<'a> {
+    pub(crate) name: String,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) mode: u32,
 }
 
 /// The components and packs that a run keeps in its folder.
@@ -303,28 +344,41 @@ pub fn pack_name(sha256: Digest) -> String {
 /// Opens a regular file, and nothing else: in a stranger's folder a name may lead to a pipe that never
 /// ends, or out of the folder.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    open_with(path).map(|(file, _)| file)
+}
+
+fn open_with(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
     let file = options.read(true).custom_flags(flags.bits() as i32).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+    let about = file.metadata()?;
+    if about.is_file() { Ok((file, about)) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// Whether a file has the mode that disclosure gives it.
+pub(crate) fn is_open(about: &Metadata) -> bool {
+    about.permissions().mode() & 0o7777 == OPEN_MODE
 }
 
 /// The bytes of a file, of at most `limit`; nothing if there is none.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, RunFault> {
-    let file = match open_regular(path) {
-        Ok(file) => file,
+    read_with(path, limit).map(|read| read.map(|(bytes, _)| bytes))
+}
+
+fn read_with(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>, RunFault> {
+    let (file, about) = match open_with(path) {
+        Ok(opened) => opened,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(why) => return Err(RunFault::io("open", path)(why)),
     };
     let mut bytes = Vec::new();
-    let expected = file.metadata().map(|about| about.len()).unwrap_or_default().min(limit);
-    bytes.reserve_exact(expected as usize + 1);
+    bytes.reserve_exact(about.len().min(limit) as usize + 1);
     file.take(limit + 1).read_to_end(&mut bytes).map_err(RunFault::io("read", path))?;
     if bytes.len() as u64 > limit {
         let why = io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {limit} bytes"));
         return Err(RunFault::io("read", path)(why));
     }
-    Ok(Some(bytes))
+    Ok(Some((bytes, about)))
 }
 
 /// Writes a file under a temporary name: to be synced and renamed by its caller.
@@ -340,8 +394,37 @@ fn write_synced(path: &Path, bytes: &[u8], mode: u32) -> Result<(), RunFault> {
     sync_file(path)
 }
 
-pub(crate) fn sync_file(path: &Path) -> Result<(), RunFault> {
+fn sync_file(path: &Path) -> Result<(), RunFault> {
     File::open(path).and_then(|file| file.sync_all()).map_err(RunFault::io("sync", path))
+}
+
+/// The name of a file until it is whole.
+pub(crate) fn temporary(root: &Path, name: &str) -> PathBuf {
+    root.join(format!("{name}{TEMPORARY}"))
+}
+
+/// Makes files last that lie under their temporary names: synced, renamed, their folders synced, in this
+/// order.
+pub(crate) fn make_last(root: &Path, names: &[&str]) -> Result<(), RunFault> {
+    sync_all(root, names)?;
+    for name in names {
+        let path = root.join(name);
+        fs::rename(temporary(root, name), &path).map_err(RunFault::io("rename", &path))?;
+    }
+    let folders: BTreeSet<&Path> = names.iter().filter_map(|name| Path::new(name).parent()).collect();
+    folders.into_iter().try_for_each(|folder| sync_folder(&root.join(folder)))
+}
+
+/// One call for the whole file system where there is one: a batch has hundreds of files.
+#[cfg(target_os = "linux")]
+fn sync_all(root: &Path, _names: &[&str]) -> Result<(), RunFault> {
+    let synced = File::open(root).and_then(|root| rustix::fs::syncfs(root).map_err(io::Error::from));
+    synced.map_err(RunFault::io("sync", root))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_all(root: &Path, names: &[&str]) -> Result<(), RunFault> {
+    names.iter().try_for_each(|name| sync_file(&temporary(root, name)))
 }
 
 /// The renames themselves must survive a crash, too.

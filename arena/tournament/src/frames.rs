@@ -1,6 +1,6 @@
 //! Length-prefixed JSON frames: four bytes, big-endian, and then so many bytes of one document.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,17 +8,18 @@ use serde::de::DeserializeOwned;
 /// Largest frame.
 pub(crate) const FRAME_BYTES_MAX: usize = 64 << 20;
 
-/// Writes one frame in one piece, so that a reader is woken once.
-pub(crate) fn write(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
-    let mut frame = vec![0; 4];
-    serde_json::to_writer(&mut frame, message).map_err(io::Error::from)?;
-    let length = frame.len() - 4;
+/// Appends one frame to `frames`, which are then written in one piece, so that their reader is woken once.
+pub(crate) fn append(frames: &mut Vec<u8>, message: &impl Serialize) -> io::Result<()> {
+    let start = frames.len();
+    frames.extend_from_slice(&[0; 4]);
+    serde_json::to_writer(&mut *frames, message).map_err(io::Error::from)?;
+    let length = frames.len() - start - 4;
     if length > FRAME_BYTES_MAX {
+        frames.truncate(start);
         return Err(io::Error::other(format!("a frame of {length} bytes; the limit is {FRAME_BYTES_MAX}")));
     }
-    frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
-    out.write_all(&frame)?;
-    out.flush()
+    frames[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
+    Ok(())
 }
 
 /// Reads one frame; nothing at the end of the stream.
@@ -41,13 +42,13 @@ pub(crate) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Opt
 
 #[cfg(test)]
 mod tests {
-    use super::{FRAME_BYTES_MAX, read, write};
+    use super::{FRAME_BYTES_MAX, append, read};
 
     #[test]
     fn frames_come_back_and_the_stream_ends() {
         let mut bytes = Vec::new();
         for message in ["", "one", "żółw"] {
-            write(&mut bytes, &message).expect("written");
+            append(&mut bytes, &message).expect("appended");
         }
         let mut stream = bytes.as_slice();
         for message in ["", "one", "żółw"] {

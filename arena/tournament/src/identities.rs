@@ -63,9 +63,12 @@ fn commitment(frozen: Digest, alias: Alias, strategy: Digest, index: u32, salt: 
         .digest()
 }
 
-/// Every identity, in the order of the aliases.
-pub(crate) fn identities(frozen: &Frozen, seating: &Seating, secret: &Secret) -> Vec<Identity> {
-    let digest = frozen.digest();
+/// Every identity, in the order of the aliases. A frozen file's digest is given with it: it may be long.
+pub(crate) fn identities(
+    (frozen, digest): (&Frozen, Digest),
+    seating: &Seating,
+    secret: &Secret,
+) -> Vec<Identity> {
     let identity = |(alias, index): (Alias, u32)| {
         let strategy_sha256 = frozen.strategies[index as usize].sha256;
         let salt = secret.salt(alias);
@@ -122,8 +125,9 @@ pub(crate) fn validate(
         }
         Err(why) => mismatches.push(Mismatch(why.to_string())),
     }
-    let identities = identities(frozen, seating, secret);
-    let expected = commitments_file(frozen.digest(), &identities);
+    let digest = frozen.digest();
+    let identities = identities((frozen, digest), seating, secret);
+    let expected = commitments_file(digest, &identities);
     if commitments != expected {
         mismatches.push(Mismatch(first_wrong_commitment(commitments, &expected)));
     }

@@ -17,8 +17,12 @@ use process::{Process, Told};
 
 pub use worker::{Reply, serve};
 
-/// Jobs that wait at a worker, so that it is never idle between two.
-const QUEUE: usize = 4;
+/// Fewest jobs that are under way at a worker, so that it is never idle between two.
+const QUEUE_MIN: usize = 4;
+/// Most of them: those of short matches go out and come back in bunches, so that few wake anybody.
+const QUEUE_MAX: usize = 64;
+/// The time that the jobs of a worker should take.
+const QUEUE_TIME: Duration = Duration::from_millis(10);
 /// Processes that may be lost in a row without one answer.
 const LOSSES_MAX: usize = 100;
 /// A worker that says nothing for so long is lost: hundreds of times what the fuel of a match takes.
@@ -44,13 +48,19 @@ pub struct Local {
     generation: u64,
     /// Processes that were lost since one of them answered.
     losses: usize,
+    /// What a match took of late, as far as the host's clock can tell. It sizes queues and nothing else.
+    pace: Duration,
 }
 
 struct Worker {
     process: Process,
     generation: u64,
-    /// Under way at it, in the order in which it plays them.
+    /// Its own, in the order in which it plays them.
     jobs: VecDeque<Job>,
+    /// How many of them it was given.
+    given: usize,
+    /// How many it is given one at a time, because one of them may be what ended its predecessor.
+    suspects: usize,
     heard: Instant,
 }
 
@@ -66,6 +76,7 @@ impl Local {
             finished: VecDeque::new(),
             generation: 0,
             losses: 0,
+            pace: QUEUE_TIME,
         };
         for _ in 0..workers.max(1) {
             let worker = local.spawn()?;
@@ -77,11 +88,18 @@ impl Local {
     fn spawn(&mut self) -> Result<Worker, RunFault> {
         self.generation += 1;
         let process = Process::start(&self.command, self.generation, self.tell.clone())?;
-        Ok(Worker { process, generation: self.generation, jobs: VecDeque::new(), heard: Instant::now() })
+        Ok(Worker {
+            process,
+            generation: self.generation,
+            jobs: VecDeque::new(),
+            given: 0,
+            suspects: 0,
+            heard: Instant::now(),
+        })
     }
 
-    /// The process is gone. The job it was at may be what ended it, so that one is told as failed; those
-    /// that waited behind it never began, and are given to its successor.
+    /// The process is gone. If it was at one job, that may be what ended it, and is told as failed. If it
+    /// had several, nobody knows which, and none is blamed: its successor gets them one at a time.
     fn lost(&mut self, index: usize, why: &str) -> Result<(), RunFault> {
         self.losses += 1;
         if self.losses > LOSSES_MAX {
@@ -90,46 +108,59 @@ impl Local {
         let successor = self.spawn()?;
         let mut lost = std::mem::replace(&mut self.workers[index], successor);
         lost.process.kill();
-        if let Some(job) = lost.jobs.pop_front() {
+        let worker = &mut self.workers[index];
+        worker.suspects = lost.suspects;
+        if lost.given > 1 {
+            worker.suspects = lost.given;
+        } else if lost.given == 1
+            && let Some(job) = lost.jobs.pop_front()
+        {
             self.finished.push_back(Finished { id: job.matchup.id, result: Err(why.to_owned()) });
         }
-        for job in lost.jobs {
-            self.give(index, job)?;
-        }
+        worker.jobs = lost.jobs;
         Ok(())
     }
 
-    fn give(&mut self, index: usize, job: Job) -> Result<(), RunFault> {
-        let worker = &mut self.workers[index];
-        if worker.jobs.is_empty() {
-            worker.heard = Instant::now();
+    /// Sends every worker what it may be given.
+    fn send(&mut self) {
+        for worker in &mut self.workers {
+            if worker.given == 0 {
+                worker.heard = Instant::now();
+            }
+            let most = if worker.suspects > 0 { 1 } else { worker.jobs.len() };
+            while worker.given < most.min(worker.jobs.len()) {
+                worker.process.give(&worker.jobs[worker.given]);
+                worker.given += 1;
+            }
+            worker.process.send();
         }
-        // A pipe that is closed is told by its reader, too, which also knows what was under way.
-        worker.process.send(&job);
-        worker.jobs.push_back(job);
-        Ok(())
     }
 
     fn hear(&mut self, told: Told) -> Result<(), RunFault> {
-        let generation = told.generation;
-        let Some(index) = self.workers.iter().position(|worker| worker.generation == generation) else {
+        let Some(index) = self.workers.iter().position(|worker| worker.generation == told.generation) else {
             return Ok(());
         };
         let worker = &mut self.workers[index];
-        worker.heard = Instant::now();
-        let Ok(reply) = told.reply else {
-            return self.lost(index, "worker_lost: its worker process ended");
-        };
-        let Some(job) = worker.jobs.pop_front_if(|job| job.matchup.id == reply.id()) else {
-            return self.lost(index, "worker_lost: its worker process answered what nobody asked");
-        };
-        self.losses = 0;
-        self.finished.push_back(finished(job.matchup.id, reply));
-        Ok(())
+        let since = std::mem::replace(&mut worker.heard, Instant::now());
+        if let Ok(count @ 1..) = u32::try_from(told.replies.len()) {
+            self.pace = (self.pace + since.elapsed() / count) / 2;
+        }
+        for reply in told.replies {
+            let worker = &mut self.workers[index];
+            let (given, id) = (worker.given > 0, reply.id());
+            let Some(job) = worker.jobs.pop_front_if(|job| given && job.matchup.id == id) else {
+                return self.lost(index, "worker_lost: its worker process answered what nobody asked");
+            };
+            worker.given -= 1;
+            worker.suspects = worker.suspects.saturating_sub(1);
+            self.losses = 0;
+            self.finished.push_back(finished(job.matchup.id, reply));
+        }
+        if told.ended { self.lost(index, "worker_lost: its worker process ended") } else { Ok(()) }
     }
 
     fn find_silent(&mut self) -> Result<(), RunFault> {
-        let silent = |worker: &Worker| !worker.jobs.is_empty() && worker.heard.elapsed() > SILENCE_MAX;
+        let silent = |worker: &Worker| worker.given > 0 && worker.heard.elapsed() > SILENCE_MAX;
         while let Some(index) = self.workers.iter().position(silent) {
             self.lost(index, "worker_lost: its worker process said nothing for 15 minutes")?;
         }
@@ -139,7 +170,9 @@ impl Local {
 
 fn finished(id: MatchId, reply: Reply) -> Finished {
     let result = match reply {
-        Reply::Match { digest, used, .. } => Ok(Done::Match { digest, used, body: Body::Staged }),
+        Reply::Match { digest, used, guest, .. } => {
+            Ok(Done::Match { digest, used, body: Body::Staged { guest } })
+        }
         Reply::Violation { violation, .. } => Ok(Done::Violation(violation)),
         Reply::Fault { why, .. } => Err(arena_engine::Excerpt { text: &why, max: 400 }.to_string()),
     };
@@ -152,16 +185,21 @@ impl Executor for Local {
     }
 
     fn window(&self) -> usize {
-        QUEUE * self.workers.len()
+        let in_time = QUEUE_TIME.as_nanos() / self.pace.as_nanos().max(1);
+        let queue = usize::try_from(in_time).unwrap_or(QUEUE_MAX).clamp(QUEUE_MIN, QUEUE_MAX);
+        queue * self.workers.len()
     }
 
     fn submit(&mut self, job: &Job) -> Result<(), RunFault> {
-        let shortest = (0..self.workers.len()).min_by_key(|index| self.workers[*index].jobs.len());
-        self.give(shortest.unwrap_or_default(), job.clone())
+        if let Some(worker) = self.workers.iter_mut().min_by_key(|worker| worker.jobs.len()) {
+            worker.jobs.push_back(job.clone());
+        }
+        Ok(())
     }
 
     fn next(&mut self, within: Duration) -> Result<Option<Finished>, RunFault> {
         if self.finished.is_empty() {
+            self.send();
             match self.told.recv_timeout(within) {
                 Ok(told) => self.hear(told)?,
                 Err(RecvTimeoutError::Timeout) => self.find_silent()?,
@@ -177,6 +215,7 @@ impl Executor for Local {
         for worker in &mut self.workers {
             worker.process.kill();
             worker.jobs.clear();
+            worker.given = 0;
         }
     }
 }

@@ -139,6 +139,21 @@ pub struct FileSize {
     pub bytes: u64,
 }
 
+/// A file with its members in the order of their names: then it is written without a detour.
+#[derive(Serialize)]
+struct FileInOrder<'a> {
+    bytes: u64,
+    path: &'a str,
+    sha256: Digest,
+}
+
+impl<'a> FileInOrder<'a> {
+    fn of(file: &'a FileSize) -> Self {
+        let FileSize { path, sha256, bytes } = file;
+        Self { bytes: *bytes, path, sha256: *sha256 }
+    }
+}
+
 /// What came of the hidden identities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -153,8 +168,31 @@ pub struct IdentityCheck {
     pub seating: String,
 }
 
-/// Files whose digests are known already, by name.
-pub(crate) type Files = BTreeMap<String, FileSize>;
+/// What was found out about a folder already, so that it need not be read again.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Files, by name.
+    pub(crate) files: BTreeMap<String, FileSize>,
+    /// The journal.
+    pub(crate) chain: Option<Chain>,
+}
+
+/// What a receipt says of the journal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chain {
+    pub(crate) completed: usize,
+    pub(crate) used: Used,
+    pub(crate) head: Digest,
+}
+
+impl Chain {
+    fn read(folder: &Folder, root: Digest) -> Result<Self, RunFault> {
+        let journal = folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
+        let (entries, head, _) = journal::read(&journal, root).unwrap_or((Vec::new(), root, 0));
+        let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
+        Ok(Self { completed: entries.len(), used, head })
+    }
+}
 
 /// Writes the receipt of a run that has ended.
 pub(crate) fn write(
@@ -176,17 +214,14 @@ pub(crate) fn write(
 /// What a receipt of this folder says, its times and the run's id aside.
 pub(crate) fn assemble(
     folder: &Folder,
-    frozen: &Frozen,
+    (frozen, root): (&Frozen, Digest),
     ending: &Ending,
-    known: &Files,
+    known: &Known,
 ) -> Result<Receipt, RunFault> {
-    let journal = folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
-    let root = frozen.digest();
-    let (entries, head, _) = journal::read(&journal, root).unwrap_or((Vec::new(), root, 0));
+    let Chain { completed, used, head } = known.chain.map_or_else(|| Chain::read(folder, root), Ok)?;
     let planned = frozen.matchups.len();
-    let completed = entries.len().min(planned);
-    let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
-    let digest_of = |name: String| match known.get(&name) {
+    let completed = completed.min(planned);
+    let digest_of = |name: String| match known.files.get(&name) {
         Some(file) => Ok(file.clone()),
         None => file(folder, name),
     };
@@ -264,16 +299,34 @@ fn file(folder: &Folder, name: String) -> Result<FileSize, RunFault> {
 impl Receipt {
     /// Its digest without what differs between two runs of the same tournament.
     pub(crate) fn own_digest(&self) -> Digest {
-        let mut value = serde_json::to_value(self).expect("a receipt has string keys");
-        if let Some(members) = value.as_object_mut() {
-            for member in ["run_id", "started_at", "finished_at", "record_digest"] {
-                members.remove(member);
-            }
-            if let Some(budget) = members.get_mut("budget").and_then(serde_json::Value::as_object_mut) {
-                budget.remove("wall_seconds");
-            }
+        let Spent { limit, used, wall_seconds: _ } = &self.budget;
+        // Member by member: there may be a hundred thousand files, and those are put in order here.
+        let files: Vec<FileInOrder<'_>> = self.files.iter().map(FileInOrder::of).collect();
+        let members = BTreeMap::from([
+            ("schema", json::canonical_of(&self.schema)),
+            ("slug", json::canonical_of(&self.slug)),
+            ("terminal", json::canonical_of(&self.terminal)),
+            ("reason", json::canonical_of(&self.reason)),
+            ("matchup", json::canonical_of(&self.matchup)),
+            ("frozen_sha256", json::canonical_of(&self.frozen_sha256)),
+            ("protocol", json::canonical_of(&self.protocol)),
+            ("strategies", json::canonical_of(&self.strategies)),
+            ("versions", json::canonical_of(&self.versions)),
+            ("matchups", json::canonical_of(&self.matchups)),
+            ("budget", json::canonical_of(&serde_json::json!({ "limit": limit, "used": used }))),
+            ("scorecard", json::canonical_of(&self.scorecard)),
+            ("identities", json::canonical_of(&self.identities)),
+            ("files", json::canonical_of(&files)),
+            ("journal_head", json::canonical_of(&self.journal_head)),
+        ]);
+        let mut text = Vec::new();
+        for (name, value) in &members {
+            text.push(if text.is_empty() { b'{' } else { b',' });
+            text.extend_from_slice(format!("\"{name}\":").as_bytes());
+            text.extend_from_slice(value);
         }
-        Digest::of(&json::canonical(&value))
+        text.push(b'}');
+        Digest::of(&text)
     }
 
     /// How the run ended, as the receipt tells it.
@@ -308,3 +361,6 @@ pub(crate) fn timestamp(unix_ms: u64) -> String {
     let seconds = i64::try_from(unix_ms / 1_000).unwrap_or(i64::MAX);
     jiff::Timestamp::from_second(seconds).map_or_else(|_| "unknown".to_owned(), |at| at.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 
 mod campus;
 mod matrix;
+mod text;
 
 use std::sync::Arc;
 
@@ -219,6 +220,13 @@ impl Record {
         if bytes.len() > RECORD_BYTES_MAX {
             return Err(unreadable(format!("{} bytes; the limit is {RECORD_BYTES_MAX}", bytes.len())));
         }
+        if let Scenario::Matrix(_) = &job.matchup.scenario
+            && let Some(facts) = text::quiet_facts(bytes)
+            && let Ok(record) = Self::derive(job, facts, pack)
+            && record.to_bytes() == bytes
+        {
+            return Ok(record);
+        }
         let facts = match &job.matchup.scenario {
             Scenario::Matrix(_) => {
                 serde_json::from_slice(bytes).map(|facts: FactsOf<String>| facts.with(Moves::Matrix))
@@ -235,12 +243,12 @@ impl Record {
 
     /// The file's bytes: canonical JSON, its own digest first.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let content = json::canonical_of(self);
-        let digest = Digest::of(&content);
-        let mut bytes = Vec::with_capacity(content.len() + HEAD);
-        bytes.extend_from_slice(format!("{{\"digest\":\"{digest}\",").as_bytes());
-        bytes.extend_from_slice(&content[1..]);
-        bytes
+        self.sealed().0
+    }
+
+    /// The file's bytes, and the digest they bear.
+    pub(crate) fn sealed(&self) -> (Vec<u8>, Digest) {
+        text::sealed(self)
     }
 
     /// Who won.
@@ -302,12 +310,16 @@ impl Record {
 /// Bytes of a record before its content: `{"digest":"…",` without the brace of the content.
 const HEAD: usize = "{\"digest\":\"".len() + 64 + "\",".len();
 
+/// The digest that a record's bytes bear, whether or not it is theirs.
+pub(crate) fn borne_digest(bytes: &[u8]) -> Option<Digest> {
+    let text = bytes.get(..HEAD)?.strip_prefix(b"{\"digest\":\"")?.strip_suffix(b"\",")?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 /// The digest that a record's bytes bear, if it is theirs.
 pub(crate) fn sealed_digest(bytes: &[u8]) -> Option<Digest> {
-    let (head, content) = bytes.split_at_checked(HEAD)?;
-    let text = head.strip_prefix(b"{\"digest\":\"")?.strip_suffix(b"\",")?;
-    let said: Digest = std::str::from_utf8(text).ok()?.parse().ok()?;
-    (Digest::of_parts(&[b"{", content]) == said).then_some(said)
+    let said = borne_digest(bytes)?;
+    (Digest::of_parts(&[b"{", &bytes[HEAD..]]) == said).then_some(said)
 }
 
 /// What one game makes of the moves.

@@ -19,8 +19,8 @@ use crate::executor::Executor;
 use crate::fault::RunFault;
 use crate::finish;
 use crate::folder::{
-    self, COMMITMENTS, COMPONENT_BYTES_MAX, COMPONENTS, FROZEN, Folder, IDENTITIES, IDENTITIES_BYTES_MAX,
-    PACKS, RECEIPT, SCORECARD, SCORECARD_MD, SECRET, STATE,
+    COMMITMENTS, COMPONENT_BYTES_MAX, FROZEN, Folder, IDENTITIES, IDENTITIES_BYTES_MAX, NewFile, RECEIPT,
+    SCORECARD, SCORECARD_MD, SECRET, STATE, component_name, pack_name,
 };
 use crate::freeze::{self, Pins};
 use crate::frozen::{FROZEN_BYTES_MAX, Frozen};
@@ -28,7 +28,7 @@ use crate::identities::{self, Disclosure};
 use crate::job::Jobs;
 use crate::journal::Journal;
 use crate::names::MatchId;
-use crate::receipt::{self, Files, Receipt};
+use crate::receipt::{self, Known, Receipt};
 use crate::record::Used;
 use crate::seating::Seating;
 use crate::secret::Secret;
@@ -262,7 +262,7 @@ impl Run {
         watch: &mut dyn Watch,
         elapsed_ms: &dyn Fn() -> u64,
     ) -> Result<Option<Ending>, RunFault> {
-        let journal = match Journal::open(&self.folder, self.frozen.digest())? {
+        let journal = match Journal::open(&self.folder, self.jobs.frozen_sha256())? {
             Ok(journal) => journal,
             Err(broken) => return Ok(Some(Ending::blocked(Some(broken.id), &broken))),
         };
@@ -275,7 +275,7 @@ impl Run {
 
     /// The run stops at the first matchup that has not lasted.
     fn stalled(&self, fault: &RunFault) -> Result<Option<Ending>, RunFault> {
-        let journal = Journal::open(&self.folder, self.frozen.digest())?;
+        let journal = Journal::open(&self.folder, self.jobs.frozen_sha256())?;
         let lasted = journal.map_or(0, |journal| journal.entries().len());
         let next = MatchId(lasted.saturating_add(1).min(self.frozen.matchups.len()) as u32);
         Ok(Some(Ending::stalled(next, fault)))
@@ -302,14 +302,15 @@ impl Run {
             packs: &self.packs,
             threads,
         };
-        let (ending, files) = match finish::finish(&planned, ending, watch) {
+        let (ending, known) = match finish::finish(&planned, ending, watch) {
             Ok(finished) => finished,
             Err(fault) => {
                 finish::withdraw(&self.folder)?;
-                (Ending::stalled(MatchId(self.frozen.matchups.len() as u32), fault), Files::new())
+                (Ending::stalled(MatchId(self.frozen.matchups.len() as u32), fault), Known::default())
             }
         };
-        conclude(&self.folder, &self.frozen, &self.state, &self.pins, (ending, &files), clock)
+        let frozen = (&self.frozen, self.jobs.frozen_sha256());
+        conclude(&self.folder, frozen, &self.state, &self.pins, (ending, &known), clock)
     }
 
     /// What the records of this run are read with.
@@ -334,8 +335,8 @@ impl Halted {
         for name in [SCORECARD, SCORECARD_MD] {
             self.folder.remove(name)?;
         }
-        let none = Files::new();
-        conclude(&self.folder, &self.frozen, &self.state, &self.pins, (self.ending, &none), clock)
+        let (none, frozen) = (Known::default(), (&self.frozen, self.frozen.digest()));
+        conclude(&self.folder, frozen, &self.state, &self.pins, (self.ending, &none), clock)
     }
 
     /// Why it can only end.
@@ -357,37 +358,38 @@ fn set_up(
     inputs: &Inputs,
     clock: &dyn Clock,
 ) -> Result<(Result<Seating, String>, State), RunFault> {
-    let digest = frozen.digest();
+    let frozen_bytes = frozen.to_bytes();
+    let digest = Digest::of(&frozen_bytes);
     let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
     folder.write(STATE, &json::canonical_of(&state), 0o600)?;
     folder.make_folders()?;
-    folder.write(SECRET, secret.as_bytes(), 0o600)?;
-    for (sha256, bytes) in &inputs.components {
-        folder.keep(COMPONENTS, &format!("{sha256}.wasm"), bytes)?;
-    }
-    for (sha256, bytes) in &inputs.packs {
-        folder.keep(PACKS, &format!("{sha256}.json"), bytes)?;
-    }
+    let file = |name: &str, bytes, mode| NewFile { name: name.to_owned(), bytes, mode };
+    let mut files = vec![file(SECRET, secret.as_bytes(), 0o600)];
+    let components = inputs.components.iter().map(|(sha256, bytes)| (component_name(*sha256), bytes));
+    let packs = inputs.packs.iter().map(|(sha256, bytes)| (pack_name(*sha256), bytes));
+    files.extend(components.chain(packs).map(|(name, bytes)| file(&name, bytes, 0o644)));
     let seating = find_seating(frozen, secret);
-    if let Ok(seating) = &seating {
-        let identities = identities::identities(frozen, seating, secret);
-        folder.write(COMMITMENTS, &identities::commitments_file(digest, &identities), 0o644)?;
-    }
+    let commitments = seating.as_ref().ok().map(|seating| {
+        let identities = identities::identities((frozen, digest), seating, secret);
+        identities::commitments_file(digest, &identities)
+    });
+    files.extend(commitments.iter().map(|commitments| file(COMMITMENTS, commitments, 0o644)));
+    folder.write_all(&files)?;
     // Last, so that a folder with a frozen file has everything else.
-    folder.write(FROZEN, &frozen.to_bytes(), 0o644)?;
+    folder.write(FROZEN, &frozen_bytes, 0o644)?;
     let violated = inputs.violations.first().cloned();
     Ok((seating.and_then(|seating| violated.map_or(Ok(seating), Err)), state))
 }
 
 fn conclude(
     folder: &Folder,
-    frozen: &Frozen,
+    frozen: (&Frozen, Digest),
     state: &State,
     pins: &Pins,
-    (ending, files): (Ending, &Files),
+    (ending, known): (Ending, &Known),
     clock: &dyn Clock,
 ) -> Result<Ended, RunFault> {
-    let mut receipt = receipt::assemble(folder, frozen, &ending, files)?;
+    let mut receipt = receipt::assemble(folder, frozen, &ending, known)?;
     receipt.versions.wasmtime.clone_from(&pins.wasmtime);
     receipt::write(folder, &mut receipt, state, clock.unix_ms())?;
     folder.remove(STATE)?;
@@ -439,7 +441,7 @@ fn check_pins(
         }
     }
     for strategy in &frozen.strategies {
-        let bytes = folder.read(&folder::component_name(strategy.sha256), COMPONENT_BYTES_MAX)?;
+        let bytes = folder.read(&component_name(strategy.sha256), COMPONENT_BYTES_MAX)?;
         let name = arena_engine::Excerpt { text: &strategy.name, max: 64 };
         match bytes {
             None => {
@@ -455,7 +457,7 @@ fn check_pins(
     }
     let mut packs = BTreeMap::new();
     for sha256 in frozen.packs() {
-        let bytes = folder.read(&folder::pack_name(sha256), DOCUMENT_BYTES_MAX as u64)?.unwrap_or_default();
+        let bytes = folder.read(&pack_name(sha256), DOCUMENT_BYTES_MAX as u64)?.unwrap_or_default();
         match Pack::parse(&bytes) {
             Ok(pack) if pack.sha256() == sha256 => {
                 packs.insert(sha256, pack);

@@ -27,6 +27,7 @@ const SCORECARD_SCHEMA: &str = "tournament.scorecard.v1";
 /// What a scorecard is made of.
 pub(crate) struct Source<'a> {
     pub(crate) frozen: &'a Frozen,
+    pub(crate) frozen_sha256: Digest,
     pub(crate) standings: &'a Standings<'a>,
     /// The digest of each record, in the order of the matrix.
     pub(crate) digests: &'a [Digest],
@@ -35,13 +36,13 @@ pub(crate) struct Source<'a> {
 
 /// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`].
 pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<()> {
-    let Source { frozen, standings, digests, identities, .. } = source;
+    let Source { frozen, frozen_sha256, standings, digests, identities } = source;
     let mut document = Document::begin(out)?;
     document.member("schema", &SCORECARD_SCHEMA)?;
     document.member("slug", &frozen.slug)?;
     document.member("title", &frozen.title)?;
     document.member("game", &frozen.game)?;
-    document.member("frozen_sha256", &frozen.digest())?;
+    document.member("frozen_sha256", frozen_sha256)?;
     document.member("score_version", &frozen.protocol.score_version)?;
     document.member("terminal", &Class::Success)?;
     let planned = frozen.matchups.len();
@@ -49,7 +50,7 @@ pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn BufRead, out: &mut dyn 
     document.list(
         "records",
         frozen.matchups.iter().zip(*digests).map(|(matchup, digest)| {
-            Ok(json!({ "id": matchup.id, "path": match_name(matchup.id), "digest": digest }))
+            Ok(RecordRow { digest: *digest, id: matchup.id, path: match_name(matchup.id) })
         }),
     )?;
     document.list("standings", standings.standings().into_iter().map(Ok))?;
@@ -70,6 +71,14 @@ pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn BufRead, out: &mut dyn 
     )?;
     document.member("receipt", &RECEIPT)?;
     document.end()
+}
+
+/// One record, by its digest.
+#[derive(Serialize)]
+struct RecordRow {
+    digest: Digest,
+    id: MatchId,
+    path: String,
 }
 
 /// One row for a matchup, by name.

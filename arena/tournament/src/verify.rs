@@ -17,7 +17,7 @@ use crate::freeze::Pins;
 use crate::frozen::{Matchup, MoveValidation};
 use crate::identities;
 use crate::names::MatchId;
-use crate::receipt::{self, Files, Receipt};
+use crate::receipt::{self, Known, Receipt};
 use crate::run::{Run, WALL};
 
 /// What a run was found to be.
@@ -87,7 +87,7 @@ fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Di
         }
     }
     if difference.is_none() {
-        difference = check_receipt(&plan, receipt, &tabulated.files)?;
+        difference = check_receipt(&plan, receipt, &tabulated.known)?;
     }
     Ok(difference.map_or(Ok(tabulated), Err))
 }
@@ -131,9 +131,8 @@ fn check_class(plan: &Plan<'_>, receipt: &Receipt, tabulated: &Tabulated<'_>) ->
 }
 
 fn check_disclosure(plan: &Plan<'_>) -> Result<Option<Difference>, RunFault> {
-    let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
-    let identities = identities::identities(plan.frozen, seating, secret);
-    let expected = identities::disclosure_file(plan.frozen.digest(), secret, identities);
+    let (frozen_sha256, secret) = (plan.jobs.frozen_sha256(), plan.jobs.secret());
+    let expected = identities::disclosure_file(frozen_sha256, secret, plan.identities());
     let found = plan.folder.read(IDENTITIES, IDENTITIES_BYTES_MAX)?;
     let same = found.as_deref() == Some(expected.as_slice());
     Ok((!same).then(|| format!("{IDENTITIES} is not what the secret leads to")))
@@ -157,8 +156,9 @@ fn check_scorecard(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<Option<
     Ok(None)
 }
 
-fn check_receipt(plan: &Plan<'_>, receipt: &Receipt, files: &Files) -> Result<Option<Difference>, RunFault> {
-    let mut expected = receipt::assemble(plan.folder, plan.frozen, &receipt.ending(), files)?;
+fn check_receipt(plan: &Plan<'_>, receipt: &Receipt, known: &Known) -> Result<Option<Difference>, RunFault> {
+    let frozen = (plan.frozen, plan.jobs.frozen_sha256());
+    let mut expected = receipt::assemble(plan.folder, frozen, &receipt.ending(), known)?;
     expected.run_id.clone_from(&receipt.run_id);
     expected.started_at.clone_from(&receipt.started_at);
     expected.finished_at.clone_from(&receipt.finished_at);

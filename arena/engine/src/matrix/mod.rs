@@ -7,6 +7,6 @@ mod play;
 mod rules;
 
 pub use game::{Game, Observation};
-pub use moves::{Move, MovesFault, move_string, read_moves, replay};
+pub use moves::{Move, MovesFault, move_string, read_moves, replay, replay_text};
 pub use play::{Competitor, play};
 pub use rules::{Payoffs, ROUNDS_MAX, Rules, RulesFault};

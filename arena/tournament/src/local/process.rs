@@ -1,5 +1,5 @@
 use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
@@ -13,14 +13,21 @@ use crate::job::Job;
 pub(super) struct Process {
     child: Child,
     input: Option<ChildStdin>,
+    /// Jobs that it was given, as frames.
+    outgoing: Vec<u8>,
     listener: Option<JoinHandle<()>>,
 }
 
-/// What a worker process told, or that it tells nothing any more.
+/// What a worker process told at once.
 pub(super) struct Told {
     pub(super) generation: u64,
-    pub(super) reply: Result<Reply, ()>,
+    pub(super) replies: Vec<Reply>,
+    /// Whether it tells nothing any more.
+    pub(super) ended: bool,
 }
+
+/// Replies are read in pieces of this size.
+const REPLIES_BYTES: usize = 64 << 10;
 
 impl Process {
     pub(super) fn start(
@@ -40,27 +47,35 @@ impl Process {
         let output = child.stdout.take();
         let listener = std::thread::spawn(move || {
             let Some(output) = output else { return };
-            let mut output = BufReader::new(output);
+            let mut output = BufReader::with_capacity(REPLIES_BYTES, output);
             loop {
-                let reply = frames::read::<Reply>(&mut output).ok().flatten().ok_or(());
-                let ended = reply.is_err();
-                if tell.send(Told { generation, reply }).is_err() || ended {
+                let (replies, ended) = listen(&mut output);
+                if tell.send(Told { generation, replies, ended }).is_err() || ended {
                     return;
                 }
             }
         });
-        Ok(Self { child, input, listener: Some(listener) })
+        Ok(Self { child, input, outgoing: Vec::new(), listener: Some(listener) })
     }
 
-    /// Gives it a job. One that cannot be given is told by the listener as lost.
-    pub(super) fn send(&mut self, job: &Job) {
-        let failed = self
-            .input
-            .as_mut()
-            .is_none_or(|input| frames::write(input, job).and_then(|()| input.flush()).is_err());
-        if failed {
+    /// Takes a job that goes out with the next [`Process::send`].
+    pub(super) fn give(&mut self, job: &Job) {
+        if frames::append(&mut self.outgoing, job).is_err() {
             self.input = None;
         }
+    }
+
+    /// Sends the jobs that it was given. A pipe that is closed is told by the listener, which also knows
+    /// what was answered before.
+    pub(super) fn send(&mut self) {
+        if self.outgoing.is_empty() {
+            return;
+        }
+        let sent = self.input.as_mut().is_some_and(|input| input.write_all(&self.outgoing).is_ok());
+        if !sent {
+            self.input = None;
+        }
+        self.outgoing.clear();
     }
 
     /// Ends it, whatever it is at.
@@ -71,6 +86,20 @@ impl Process {
         self.child.wait().ok();
         if let Some(listener) = self.listener.take() {
             listener.join().ok();
+        }
+    }
+}
+
+/// The next reply and those that came with it, and whether there will be no more.
+fn listen(output: &mut BufReader<ChildStdout>) -> (Vec<Reply>, bool) {
+    let mut replies = Vec::new();
+    loop {
+        match frames::read(output) {
+            Ok(Some(reply)) => replies.push(reply),
+            _ => return (replies, true),
+        }
+        if output.buffer().is_empty() {
+            return (replies, false);
         }
     }
 }

@@ -21,29 +21,29 @@ pub struct CampusMove {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    accept_offer: bool,
+    pub(super) accept_offer: bool,
     #[serde(serialize_with = "write", deserialize_with = "read")]
-    battery_mw: f64,
+    pub(super) battery_mw: f64,
     #[serde(serialize_with = "write", deserialize_with = "read")]
-    curtail_mw: f64,
+    pub(super) curtail_mw: f64,
     #[serde(serialize_with = "write", deserialize_with = "read")]
-    diesel_mw: f64,
+    pub(super) diesel_mw: f64,
 }
 
 /// A turn as a record keeps it.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct DerivedMove {
-    applied: Asked,
-    asked: Option<Asked>,
-    clamps: Vec<Cut>,
+    pub(super) applied: Asked,
+    pub(super) asked: Option<Asked>,
+    pub(super) clamps: Vec<Cut>,
     /// The action was invalid, and cost its seat the turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    invalid: bool,
+    pub(super) invalid: bool,
 }
 
 /// A limit that changed a member of an action.
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Cut {
+pub(super) struct Cut {
     applied: Amount,
     field: Field,
     reason: ClampReason,

@@ -1,4 +1,4 @@
-use arena_engine::matrix::{read_moves, replay};
+use arena_engine::matrix::{Rules, read_moves, replay, replay_text};
 
 use super::{Derived, DerivedMoves, ForfeitFact, RecordFault, is_no_contest, outcome};
 use crate::frozen::MatrixRules;
@@ -21,15 +21,7 @@ pub(super) fn derive(
             return Err(contradiction(format!("/moves/{seat} does not cooperate after the forfeit")));
         }
     }
-    let scores = if no_contest {
-        [0; 2]
-    } else {
-        let read = |seat: usize| {
-            read_moves(&moves[seat]).map_err(|why| contradiction(format!("/moves/{seat}: {why}")))
-        };
-        let (first, second) = (read(0)?, read(1)?);
-        replay(&rules, [&first, &second]).map_err(|why| contradiction(format!("/moves: {why}")))?
-    };
+    let scores = if no_contest { [0; 2] } else { scores(&rules, &moves)? };
     let rounds = if no_contest { 0 } else { rules.rounds() };
     Ok(Derived {
         moves: DerivedMoves::Matrix(moves),
@@ -39,4 +31,16 @@ pub(super) fn derive(
         turns_each: rounds as usize,
         turns: rounds.into(),
     })
+}
+
+/// The points of the moves, or what is wrong with them.
+fn scores(rules: &Rules, moves: &[String; 2]) -> Result<[i64; 2], RecordFault> {
+    if let Some(scores) = replay_text(rules, moves.each_ref().map(String::as_str)) {
+        return Ok(scores);
+    }
+    let contradiction = |text: String| RecordFault::Contradiction(text);
+    let read =
+        |seat: usize| read_moves(&moves[seat]).map_err(|why| contradiction(format!("/moves/{seat}: {why}")));
+    let (first, second) = (read(0)?, read(1)?);
+    replay(rules, [&first, &second]).map_err(|why| contradiction(format!("/moves: {why}")))
 }

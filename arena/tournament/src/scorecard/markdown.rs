@@ -20,7 +20,7 @@ pub(crate) fn markdown(source: &Source<'_>, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "# {}\n", plain(&frozen.title))?;
     writeln!(out, "**success**: the matrix is complete and every identity is verified.\n")?;
     writeln!(out, "- tournament `{}`, game {}", frozen.slug, frozen.game.name())?;
-    writeln!(out, "- frozen as `{}`", frozen.digest())?;
+    writeln!(out, "- frozen as `{}`", source.frozen_sha256)?;
     let (planned, completed) = (frozen.matchups.len(), source.digests.len());
     writeln!(out, "- {completed} of {planned} matchups completed\n")?;
     records(source, out)?;

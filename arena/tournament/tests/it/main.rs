@@ -8,6 +8,7 @@ mod endings;
 mod forgeries;
 mod natives;
 mod nats;
+mod processes;
 mod tampering;
 mod vocabulary;
 mod workers;

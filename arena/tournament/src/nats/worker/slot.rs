@@ -19,7 +19,6 @@ use super::runs::Taken;
 use super::{RosterMaker, Shared};
 use crate::job::Job;
 use crate::names::MatchId;
-use crate::record::sealed_digest;
 use crate::roster::Roster;
 use crate::table::{self, Played};
 
@@ -146,8 +145,7 @@ fn tell(
         Err(why) => (Told::Fault { why: answer::reason(&why) }, Vec::new(), Vec::new()),
         Ok(Played::Violation(violation)) => (Told::Violation { violation }, Vec::new(), Vec::new()),
         Ok(Played::Match { record, guest }) => {
-            let bytes = record.to_bytes();
-            let digest = sealed_digest(&bytes).ok_or("a record does not bear its own digest")?;
+            let (bytes, digest) = record.sealed();
             let max = shared.link.payload_max();
             let (record, bytes) = carry(shared, run, bytes, RECORD_INLINE_MAX.min(max / 2))?;
             let (guest, said) = match guest {

@@ -1,0 +1,244 @@
+//! The text of a record: what canonical JSON writes, put down member by member, and read as it was put down.
+//! A run writes every record twice, once to keep it and once to check it.
+
+use arena_canon::{Digest, json};
+use serde::Serialize;
+
+use super::campus::{Asked, DerivedMove};
+use super::{DerivedMoves, Facts, FuelFact, HEAD, Moves, RECORD_SCHEMA, Record};
+
+/// Room for the members of which every record has one.
+const MEMBERS_BYTES: usize = 1_024;
+/// Room for one turn of one seat: its fuel and its move.
+const TURN_BYTES: usize = 10;
+
+/// The first number that has more digits than a word has bytes.
+const WORD_END: u64 = 100_000_000;
+/// Room for the turns of a game that is as long as most are.
+const TURNS_EXPECTED: usize = 256;
+
+/// The bytes of a record, its own digest first, and that digest.
+pub(super) fn sealed(record: &Record) -> (Vec<u8>, Digest) {
+    let turns: usize = record.fuel.iter().map(|fuel| fuel.turns.len()).sum();
+    let mut text = Text(Vec::with_capacity(MEMBERS_BYTES + TURN_BYTES * turns));
+    text.raw("{\"digest\":").digest(&Digest::from_bytes([0; 32]));
+    text.key("forfeits").any(&record.forfeits);
+    text.key("frozen_sha256").digest(&record.frozen_sha256);
+    text.key("fuel").raw("[").fuel(&record.fuel[0]).raw(",").fuel(&record.fuel[1]).raw("]");
+    text.key("guest_sha256");
+    match &record.guest_sha256 {
+        Some(sha256) => text.digest(sha256),
+        None => text.raw("null"),
+    };
+    text.key("id").any(&record.id);
+    text.key("moves");
+    match &record.moves {
+        // Letters only, so there is nothing to escape.
+        DerivedMoves::Matrix([first, second]) => {
+            text.raw("[\"").raw(first).raw("\",\"").raw(second).raw("\"]");
+        }
+        DerivedMoves::Campus([first, second]) => {
+            text.raw("[").campus_moves(first).raw(",").campus_moves(second).raw("]");
+        }
+    }
+    text.key("outcome").any(&record.outcome);
+    text.key("repetition").number(record.repetition.into());
+    text.key("scenario").any(&record.scenario);
+    text.key("schema").raw("\"").raw(RECORD_SCHEMA).raw("\"");
+    text.key("scores").any(&record.scores);
+    text.key("seats").any(&record.seats);
+    if let Some(settlements) = &record.settlements {
+        text.key("settlements").any(settlements);
+    }
+    let [first, second] = &record.strategies;
+    text.key("strategies").raw("[").digest(first).raw(",").digest(second).raw("]");
+    text.key("turns").number(record.turns).raw("}");
+    let (bytes, digest) = text.seal();
+    debug_assert_eq!(bytes[HEAD..], json::canonical_of(record)[1..], "not what canonical JSON is");
+    (bytes, digest)
+}
+
+/// The facts of a matrix game that both seats played to its end without a word: most records are of such.
+/// Whether the text is that of a record, only writing it again can tell.
+pub(super) fn quiet_facts(bytes: &[u8]) -> Option<Facts> {
+    let mut scan = Scan(bytes.get(HEAD..)?);
+    scan.past("\"forfeits\":[null,null],\"frozen_sha256\":")?.by(66)?.past(",\"fuel\":[")?;
+    let first = scan.fuel()?;
+    scan.past(",")?;
+    let fuel = [first, scan.fuel()?];
+    scan.past("],\"guest_sha256\":null,\"id\":")?.by(8)?.past(",\"moves\":[")?;
+    let first = scan.moves()?;
+    scan.past(",")?;
+    let moves = Moves::Matrix([first, scan.moves()?]);
+    Some(Facts { forfeits: [None, None], fuel, guest_sha256: None, moves })
+}
+
+/// What is left of a text that is being read.
+struct Scan<'t>(&'t [u8]);
+
+impl Scan<'_> {
+    fn past(&mut self, text: &str) -> Option<&mut Self> {
+        self.0 = self.0.strip_prefix(text.as_bytes())?;
+        Some(self)
+    }
+
+    fn by(&mut self, bytes: usize) -> Option<&mut Self> {
+        self.0 = self.0.get(bytes..)?;
+        Some(self)
+    }
+
+    /// A number of at most fifteen digits.
+    fn number(&mut self) -> Option<u64> {
+        let digits = self.0.iter().take(16).take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, rest) = self.0.split_at(digits);
+        self.0 = rest;
+        let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+        (1..=15).contains(&digits).then_some(value)
+    }
+
+    fn fuel(&mut self) -> Option<FuelFact> {
+        let brief = self.past("{\"brief\":")?.number()?;
+        let total = self.past(",\"total\":")?.number()?;
+        self.past(",\"turns\":[")?;
+        let mut turns = Vec::with_capacity(TURNS_EXPECTED);
+        loop {
+            turns.push(self.number()?);
+            if self.past(",").is_none() {
+                break;
+            }
+        }
+        self.past("]}")?;
+        Some(FuelFact { brief, total, turns })
+    }
+
+    fn moves(&mut self) -> Option<String> {
+        self.past("\"")?;
+        let length = self.0.iter().position(|byte| *byte == b'"')?;
+        let (moves, rest) = self.0.split_at(length);
+        self.0 = rest;
+        self.past("\"")?;
+        let letters = moves.iter().all(|byte| matches!(byte, b'C' | b'D'));
+        std::str::from_utf8(moves).ok().filter(|_| letters).map(ToOwned::to_owned)
+    }
+}
+
+/// Canonical JSON that is being written.
+struct Text(Vec<u8>);
+
+impl Text {
+    fn raw(&mut self, text: &str) -> &mut Self {
+        self.0.extend_from_slice(text.as_bytes());
+        self
+    }
+
+    /// The name of a member, which is not the first.
+    fn key(&mut self, name: &str) -> &mut Self {
+        self.raw(",\"").raw(name).raw("\":")
+    }
+
+    fn any(&mut self, value: &impl Serialize) {
+        self.0.extend_from_slice(&json::canonical_of(value));
+    }
+
+    fn digest(&mut self, digest: &Digest) -> &mut Self {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [b'"'; 66];
+        for (pair, byte) in text[1..65].chunks_exact_mut(2).zip(digest.as_bytes()) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        self.0.extend_from_slice(&text);
+        self
+    }
+
+    /// A number that no check of a record lets be so large that binary64 would round it.
+    fn number(&mut self, number: u64) -> &mut Self {
+        if number >= WORD_END {
+            self.number(number / WORD_END);
+            return self.raw(&format!("{:08}", number % WORD_END));
+        }
+        // The first digit ends in the lowest byte. A copy of a fixed size and a cut are cheaper than a copy
+        // of so many bytes.
+        let (mut digits, mut count, mut rest) = (0, 0, number);
+        loop {
+            digits = digits << 8 | (u64::from(b'0') + rest % 10);
+            count += 1;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        let end = self.0.len() + count;
+        self.0.extend_from_slice(&u64::to_le_bytes(digits));
+        self.0.truncate(end);
+        self
+    }
+
+    /// A number that may be any; nearly all of them are whole.
+    fn float(&mut self, number: f64) -> &mut Self {
+        if number.is_nan() {
+            return self.raw("\"NaN\"");
+        }
+        if number.is_infinite() {
+            return self.raw(if number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" });
+        }
+        let size = number.abs();
+        if size < WORD_END as f64 && size.fract() == 0.0 {
+            let sign = if number < 0.0 { "-" } else { "" };
+            return self.raw(sign).number(size as u64);
+        }
+        self.any(&number);
+        self
+    }
+
+    fn asked(&mut self, asked: &Asked) -> &mut Self {
+        let Asked { accept_offer, battery_mw, curtail_mw, diesel_mw } = *asked;
+        self.raw("{\"accept_offer\":").raw(if accept_offer { "true" } else { "false" });
+        self.raw(",\"battery_mw\":").float(battery_mw);
+        self.raw(",\"curtail_mw\":").float(curtail_mw);
+        self.raw(",\"diesel_mw\":").float(diesel_mw).raw("}")
+    }
+
+    fn campus_moves(&mut self, moves: &[DerivedMove]) -> &mut Self {
+        self.raw("[");
+        for (turn, DerivedMove { applied, asked, clamps, invalid }) in moves.iter().enumerate() {
+            self.raw(if turn > 0 { ",{\"applied\":" } else { "{\"applied\":" }).asked(applied);
+            self.raw(",\"asked\":");
+            match asked {
+                Some(asked) => self.asked(asked),
+                None => self.raw("null"),
+            };
+            self.raw(",\"clamps\":");
+            if clamps.is_empty() {
+                self.raw("[]");
+            } else {
+                self.any(clamps);
+            }
+            self.raw(if *invalid { ",\"invalid\":true}" } else { "}" });
+        }
+        self.raw("]")
+    }
+
+    fn fuel(&mut self, fuel: &FuelFact) -> &mut Self {
+        self.raw("{\"brief\":").number(fuel.brief).raw(",\"total\":").number(fuel.total).raw(",\"turns\":[");
+        for (turn, used) in fuel.turns.iter().enumerate() {
+            if turn > 0 {
+                self.raw(",");
+            }
+            self.number(*used);
+        }
+        self.raw("]}")
+    }
+
+    /// Puts the digest of everything else where its place was left.
+    fn seal(self) -> (Vec<u8>, Digest) {
+        let mut bytes = self.0;
+        let digest = Digest::of_parts(&[b"{", &bytes[HEAD..]]);
+        let mut head = Self(Vec::with_capacity(HEAD));
+        head.raw("{\"digest\":").digest(&digest).raw(",");
+        bytes[..HEAD].copy_from_slice(&head.0);
+        (bytes, digest)
+    }
+}
+
+#[cfg(test)]
+mod tests;
