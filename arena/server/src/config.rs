@@ -14,6 +14,34 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// What is allowed.
     pub limits: Limits,
+    /// What an instance of claims is made with. One that has begun stays what it is.
+    pub claims: Claims,
+}
+
+/// What an instance of claims is made with.
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Claims {
+    /// Where its luck comes from.
+    pub beacon: ClaimsBeacon,
+    /// Its name, which records are signed for.
+    pub name: String,
+}
+
+/// Where the luck of claims comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimsBeacon {
+    /// drand's quicknet. Its rounds are posted; the server fetches nothing.
+    Drand,
+    /// Rounds that anybody can compute, for names that begin with `test-`.
+    Test,
+}
+
+impl Default for Claims {
+    fn default() -> Self {
+        Self { beacon: ClaimsBeacon::Drand, name: "arena".to_owned() }
+    }
 }
 
 /// Limits of requests. Counts are for each key, or for each address (of IPv6: each /64) without one.
@@ -61,6 +89,7 @@ impl Default for Config {
             metrics: None,
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
+            claims: Claims::default(),
         }
     }
 }
@@ -130,6 +159,11 @@ impl Config {
             if rate == 0 {
                 return Err(ConfigError::Value { name, given: "0".to_owned(), rule: "it must be at least 1" });
             }
+        }
+        let Claims { beacon, name } = &self.claims;
+        if !crate::instance::claims::is_instance_name(name, *beacon == ClaimsBeacon::Test) {
+            let rule = "it is 1 to 64 of a-z, 0-9 and `-`, and begins with `test-` if, and only if, the beacon is `test`";
+            return Err(ConfigError::Value { name: "claims.name", given: name.clone(), rule });
         }
         if let Some(metrics) = self.metrics.filter(|address| !address.ip().is_loopback()) {
             let rule = "figures are served on a loopback address only";

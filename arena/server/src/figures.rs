@@ -90,7 +90,11 @@ impl Figures {
         let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         head(out, "arena_requests_total", "counter", "Requests that were answered.");
         for ((kind, status), count) in &tally.answers {
-            let _ = writeln!(out, "arena_requests_total{{class=\"{}\",status=\"{status}\"}} {count}", kind.name());
+            let _ = writeln!(
+                out,
+                "arena_requests_total{{class=\"{}\",status=\"{status}\"}} {count}",
+                kind.name()
+            );
         }
         let name = "arena_request_duration_seconds";
         head(out, name, "histogram", "Time from the receipt of a request to the head of its answer.");

@@ -20,7 +20,7 @@ mod serve;
 pub mod signing;
 
 pub use app::{App, Shared};
-pub use config::{Config, ConfigError, Limits};
+pub use config::{Claims, ClaimsBeacon, Config, ConfigError, Limits};
 pub use http::log::{LINE_BYTES_MAX, Log};
 pub use keeper::{Answered, Keeper, Sent};
 pub use live::Live;

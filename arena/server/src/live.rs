@@ -246,8 +246,7 @@ impl Follower {
             let head = *self.head.borrow_and_update();
             if self.at < head {
                 let frames = self.live.after(self.at).await?;
-                let Some(last) = frames.last().map(|frame| frame.seq) else { return None };
-                self.at = last;
+                self.at = frames.last().map(|frame| frame.seq)?;
                 let mut bytes = Vec::new();
                 for frame in frames.iter().filter(|frame| self.wants(frame)) {
                     bytes.extend_from_slice(&frame.bytes(self.framing));

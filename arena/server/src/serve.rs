@@ -22,13 +22,14 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::app::{App, Shared};
 use crate::auth::{AdminToken, Sessions};
-use crate::config::Config;
+use crate::config::{ClaimsBeacon, Config};
 use crate::figures::{self, Figures};
 use crate::http::arrival::Peer;
 use crate::http::limit::Limiter;
 use crate::http::log::Log;
 use crate::http::{finish, who};
 use crate::instance::Known;
+use crate::instance::claims::Genesis;
 use crate::keeper::Keeper;
 use crate::live::Live;
 use crate::outside::Outside;
@@ -64,6 +65,12 @@ pub enum ServeError {
     /// The packs.
     #[error("{0}")]
     Shelf(#[from] ShelfError),
+    /// The instance of claims.
+    #[error("`{name}` cannot name an instance of claims that uses this beacon")]
+    Claims {
+        /// As it was given.
+        name: String,
+    },
     /// The address.
     #[error("cannot listen on {address}: {why}")]
     Listen {
@@ -108,7 +115,10 @@ impl Server {
     pub fn open(folder: &Path, setup: Setup) -> Result<Self, ServeError> {
         let packs = Shelf::read(&setup.packs)?;
         let scanner = Scanner::new(&[], MARKERS)?;
-        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner, packs });
+        let about = &setup.config.claims;
+        let claims = Genesis::new(&about.name, about.beacon == ClaimsBeacon::Test)
+            .ok_or_else(|| ServeError::Claims { name: about.name.clone() })?;
+        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner, packs, claims });
         // The writer wakes the feed, which is there only after the writer is.
         let feed: Arc<OnceLock<Weak<Live>>> = Arc::default();
         let wakes = Arc::clone(&feed);

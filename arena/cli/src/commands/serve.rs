@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         .map_err(|why| Failure::internal("start the server", files::plain(&why)))?;
     let served = runtime.block_on(async {
         let doors = server.listen().await.map_err(|why| failure(&args.data, &why))?;
-        let address = doors.public.local_addr().map_err(|why| Failure::internal("listen", files::plain(&why)))?;
+        let address =
+            doors.public.local_addr().map_err(|why| Failure::internal("listen", files::plain(&why)))?;
         if args.output.json {
             io.print_json(&json!({ "url": format!("http://{address}"), "data": files::shown(&args.data) }));
         } else {
@@ -111,7 +112,9 @@ async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        if let (Ok(mut term), Ok(mut int)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
             tokio::select! {
                 _ = term.recv() => {}
                 _ = int.recv() => {}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -23,6 +23,7 @@ pub(crate) async fn finish(State(app): State<Shared>, mut request: Request, next
     let address = client(peer, request.headers(), &app.config.trusted_proxies);
     let at = app.now();
     let arrival = Arrival { at, address, id: Arc::clone(&id) };
+    let note = Note { app: Arc::clone(&app), asked, arrival: arrival.clone(), is_told: false };
     request.extensions_mut().insert(arrival);
     let wants_page = wants_page(&request).then(|| request.uri().path().to_owned());
     let mut response = next.run(request).await;
@@ -35,18 +36,52 @@ pub(crate) async fn finish(State(app): State<Shared>, mut request: Request, next
         }
     }
     put_headers(&mut response, &id);
-    let (status, micros) = (response.status(), asked.micros());
-    app.figures.answered(asked.kind, status.as_u16(), micros);
-    if let Some(log) = &app.log {
-        log(&asked.line(at, &id, status, micros, problem.as_ref().map(Problem::code)));
-    }
+    note.answered(response.status(), problem.as_ref().map(Problem::code));
     response
+}
+
+/// What is noted of a request. One whose client went away before its answer is dropped in the middle, and noted too.
+struct Note {
+    app: Shared,
+    asked: Asked,
+    arrival: Arrival,
+    is_told: bool,
+}
+
+impl Note {
+    fn answered(mut self, status: StatusCode, code: Option<&str>) {
+        self.is_told = true;
+        let micros = self.asked.micros();
+        self.app.figures.answered(self.asked.kind, status.as_u16(), micros);
+        self.tell(Some(status), micros, code);
+    }
+
+    fn tell(&self, status: Option<StatusCode>, micros: u64, code: Option<&str>) {
+        if let Some(log) = &self.app.log {
+            log(&self.asked.line(self.arrival.at, &self.arrival.id, status, micros, code));
+        }
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        if !self.is_told {
+            self.tell(None, self.asked.micros(), None);
+        }
+    }
 }
 
 /// A person reads pages; everything under `/api` is read by programs.
 fn wants_page(request: &Request) -> bool {
-    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
-    !request.uri().path().starts_with("/api/") && accept.contains("text/html")
+    !request.uri().path().starts_with("/api/") && accepts_page(request.headers())
+}
+
+/// Browsers say so; programs do not.
+pub(crate) fn accepts_page(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// The refusal of a handler, or one for what a layer below refused in its own words.
@@ -62,10 +97,14 @@ fn problem_of(response: &mut Response) -> Option<Problem> {
     }
     Some(match status {
         StatusCode::NOT_FOUND => Problem::new("not_found", "nothing has this address"),
-        StatusCode::METHOD_NOT_ALLOWED => Problem::new("method_not_allowed", "this address has other methods"),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Problem::new("method_not_allowed", "this address has other methods")
+        }
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new("body_too_large", "the body is too large"),
         StatusCode::REQUEST_TIMEOUT => Problem::new("timeout", "the request took too long"),
-        status if status.is_client_error() => Problem::new("query", "the address or its query is not of its form"),
+        status if status.is_client_error() => {
+            Problem::new("query", "the address or its query is not of its form")
+        }
         _ => Problem::internal(),
     })
 }

@@ -104,11 +104,19 @@ impl Asked {
         u64::try_from(self.since.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// Its line. The time that it took is that until the head of the answer was there.
-    pub(crate) fn line(&self, at: Moment, id: &str, status: StatusCode, micros: u64, code: Option<&str>) -> String {
+    /// Its line. The time that it took is that until the head of the answer was there. Without a status the client
+    /// went away before that.
+    pub(crate) fn line(
+        &self,
+        at: Moment,
+        id: &str,
+        status: Option<StatusCode>,
+        micros: u64,
+        code: Option<&str>,
+    ) -> String {
         let line = json!({
             "time": at.to_string(), "id": id, "method": self.method, "path": self.path,
-            "status": status.as_u16(), "ms": micros / 1_000, "agent": cut(self.asker.name(), NAME_BYTES_MAX),
+            "status": status.map(|status| status.as_u16()), "ms": micros / 1_000, "agent": cut(self.asker.name(), NAME_BYTES_MAX),
             "code": code,
         });
         let line = String::from_utf8(json::canonical(&line)).unwrap_or_default();
@@ -183,7 +191,10 @@ mod tests {
             format!("/a;token={secret}"),
         ] {
             let shown = shown_path(&path);
-            assert!(!shown.contains(&secret[..10]) && shown.contains('~') && !shown.contains("abc"), "{shown}");
+            assert!(
+                !shown.contains(&secret[..10]) && shown.contains('~') && !shown.contains("abc"),
+                "{shown}"
+            );
         }
     }
 
@@ -199,7 +210,8 @@ mod tests {
             let asked = Asked::of(&mut request);
             asked.asker.know(&"\u{1}\u{7f}\n\u{202e}".repeat(40));
             let at = Moment::from_unix_ms(1_796_060_712_345);
-            let line = asked.line(at, "0123456789abcdef", StatusCode::NOT_FOUND, u64::MAX, Some("not_found"));
+            let line =
+                asked.line(at, "0123456789abcdef", Some(StatusCode::NOT_FOUND), u64::MAX, Some("not_found"));
             assert!(line.len() <= LINE_BYTES_MAX, "{} {line}", line.len());
             assert!(!line.bytes().any(|byte| byte < 0x20) && !line.contains("SECRETWORD"), "{line}");
             assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");

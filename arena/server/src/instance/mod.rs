@@ -5,6 +5,7 @@
 //! see), so that what is private cannot get out through a feed: it is in another row.
 
 pub mod agents;
+pub mod claims;
 pub mod contests;
 pub mod episodes;
 pub mod rounds;
@@ -30,6 +31,8 @@ pub struct Known {
     pub scanner: Scanner,
     /// The packs that are played.
     pub packs: crate::play::Shelf,
+    /// What the instance of claims is, where there is none yet.
+    pub claims: claims::Genesis,
 }
 
 /// What somebody wants, with everything that no rule can know.
@@ -50,6 +53,8 @@ pub struct Request {
 pub enum Command {
     /// Agents, their keys and their logins.
     Agents(agents::Command),
+    /// Claims.
+    Claims(claims::Command),
     /// The contest module.
     Contests(contests::Command),
     /// Episodes of the campus.
@@ -99,6 +104,8 @@ pub struct Decision {
 pub struct Instance {
     /// Who there is.
     pub agents: agents::Agents,
+    /// Claims.
+    pub claims: claims::Claims,
     /// The contest module.
     pub contests: Contests,
     /// Episodes of the campus.
@@ -119,6 +126,7 @@ impl Instance {
         let request = &Request { at, ..request.clone() };
         match &request.command {
             Command::Agents(command) => agents::decide(self, request, command, known),
+            Command::Claims(command) => claims::decide(self, request, command, known),
             Command::Contests(command) => contests::decide(self, request, command, known),
             Command::Episodes(command) => episodes::decide(self, request, command, known),
             Command::Rounds(command) => rounds::decide(self, request, command),
@@ -132,6 +140,7 @@ impl Instance {
     pub fn evolve(&mut self, row: &Row, known: &Known) -> Result<(), String> {
         match row.kind.as_str() {
             agents::FACT => agents::evolve(self, row)?,
+            claims::FACT => claims::evolve(self, row)?,
             contests::FACT => contests::evolve(self, row, known)?,
             episodes::JOINED | episodes::ACTED => episodes::evolve(self, row, known)?,
             rounds::FACT => rounds::evolve(self, row)?,
@@ -143,5 +152,5 @@ impl Instance {
     }
 
     /// Every kind that the fold reads, with the newest version it reads.
-    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (contests::FACT, 1), (rounds::FACT, 1), (episodes::JOINED, 1), (episodes::ACTED, 1)];
+    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (claims::FACT, 1), (contests::FACT, 1), (rounds::FACT, 1), (episodes::JOINED, 1), (episodes::ACTED, 1)];
 }

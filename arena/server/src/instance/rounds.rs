@@ -195,18 +195,12 @@ fn actor(instance: &Instance, viewer: &Viewer, held: &Held, act: &Act) -> Result
     let operator = || viewer.admin().map(|name| Actor::Operator(name.to_owned()));
     match &act.command {
         C::TakeSnapshot { .. } | C::Settle | C::ReleaseLocked => viewer.admin().map(|_| Actor::System),
-        C::Judge { company, .. } if !viewer.is_admin() => {
-            judge(instance, viewer, held, company).map(Actor::Evaluator)
+        C::Judge { .. } | C::Hide { .. } if !viewer.is_admin() => {
+            judge(instance, viewer, held).map(Actor::Evaluator)
         }
-        C::RuleDispute { dispute, .. } => match held.round.disputes().get(dispute) {
-            Some(found) => judge(instance, viewer, held, &found.company).map(Actor::Evaluator),
-            None => viewer.agent_with(Scope::Judge).and_then(|_| Err(unknown("dispute"))),
-        },
-        C::RecordIntervention { company, .. } if !viewer.is_admin() => {
-            judge(instance, viewer, held, company).map(Actor::Operator)
-        }
-        C::Hide { .. } if !viewer.is_admin() => {
-            viewer.agent_with(Scope::Judge).map(|name| Actor::Evaluator(name.to_owned()))
+        C::RuleDispute { .. } => judge(instance, viewer, held).map(Actor::Evaluator),
+        C::RecordIntervention { .. } if !viewer.is_admin() => {
+            judge(instance, viewer, held).map(Actor::Operator)
         }
         C::Announce
         | C::Cancel { .. }
@@ -231,13 +225,12 @@ fn actor(instance: &Instance, viewer: &Viewer, held: &Held, act: &Act) -> Result
     }
 }
 
-/// The name of an evaluator, who does not judge what its own operator's agents do.
-fn judge(instance: &Instance, viewer: &Viewer, held: &Held, company: &str) -> Result<String, Problem> {
+/// The name of an evaluator. Nobody judges where its own operator takes part.
+fn judge(instance: &Instance, viewer: &Viewer, held: &Held) -> Result<String, Problem> {
     let name = viewer.agent_with(Scope::Judge)?;
     let Viewer::Agent { operator, .. } = viewer else { return Err(Problem::internal()) };
-    let agent = held.round.entrant(company).ok().and_then(|entrant| instance.agents.agent(&entrant.agent));
-    if agent.is_some_and(|agent| agent.operator == *operator) {
-        return Err(Problem::new("own_work", "nobody judges what is their own or their operator's"));
+    if seen::takes_part(instance, held, operator) {
+        return Err(Problem::new("own_work", "nobody judges a round in which their operator takes part"));
     }
     Ok(name.to_owned())
 }

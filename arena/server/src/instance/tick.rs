@@ -4,13 +4,15 @@ use arena_contests::Moment;
 use arena_contests::contest::{Actor, Command, ContestStatus, Stamped};
 use serde_json::json;
 
-use super::{Answer, Decision, Instance, Known, Request, contests, rounds};
+use super::{Answer, Decision, Instance, Known, Request, claims, contests, rounds};
 use crate::problem::Problem;
 
 impl Instance {
     /// Whether a tick at this time would do anything.
     pub fn is_due(&self, now: Moment) -> bool {
-        self.due_contest(now).is_some() || self.rounds.due(now).is_some()
+        self.due_contest(now).is_some()
+            || self.rounds.due(now).is_some()
+            || self.claims.due(claims::seconds(now)).is_some()
     }
 
     fn due_contest(&self, now: Moment) -> Option<String> {
@@ -30,6 +32,10 @@ pub(super) fn decide(instance: &Instance, request: &Request, known: &Known) -> R
     }
     if let Some((held, due)) = instance.rounds.due(request.at) {
         return rounds::carry_out_due(held, due, request.at);
+    }
+    if let Some(command) = instance.claims.due(claims::seconds(request.at)) {
+        let operator = instance.claims.world(known).instance.operator.clone();
+        return claims::carry_out(instance, request, &operator, command, known);
     }
     Ok(Decision { rows: Vec::new(), answer: Answer::ok(json!({ "due": false })) })
 }

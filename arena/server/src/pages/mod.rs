@@ -8,15 +8,19 @@
 // A page calls what it needs; a piece that no page uses yet is still tested and shown in the gallery.
 #![allow(dead_code, unused_imports)]
 
+pub(crate) mod admin;
 pub(crate) mod assets;
 #[cfg(test)]
 pub(crate) mod audit;
 pub(crate) mod campus;
 pub(crate) mod chart;
+pub(crate) mod claims;
 pub(crate) mod contests;
 #[cfg(test)]
 mod contrast;
+pub(crate) mod docs;
 pub(crate) mod form;
+pub(crate) mod front;
 pub(crate) mod gallery;
 mod inline;
 pub(crate) mod layout;

@@ -7,8 +7,12 @@ use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::web::{page, shown};
 use crate::app::Shared;
+use crate::http::finish::accepts_page;
 use crate::http::versioned::document;
+use crate::http::who::Who;
+use crate::pages::docs::problem_page;
 use crate::problem::{Problem, code_named};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
@@ -25,14 +29,17 @@ async fn openapi(headers: HeaderMap) -> Response {
     document(&headers, super::document())
 }
 
-/// What a code means and what to do about it.
+/// What a code means and what to do about it; as a page for whoever accepts HTML.
 #[utoipa::path(
     get, path = "/problems/{code}", tag = "meta",
     params(("code" = String, Path, pattern = "^[a-z_]{1,64}$")),
     responses((status = 200, description = "The code"))
 )]
-async fn problem(Path(code): Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
+async fn problem(Path(code): Path<String>, who: Who, headers: HeaderMap) -> Result<Response, Problem> {
     let code = code_named(&code).ok_or_else(|| Problem::new("not_found", "there is no such code"))?;
+    if accepts_page(&headers) {
+        return Ok(page(problem_page(code, shown(&who))));
+    }
     let about =
         json!({ "code": code.name, "status": code.status, "title": code.title, "advice": code.advice });
     Ok(document(&headers, &about))

@@ -2,10 +2,14 @@
 //!
 //! Route and document come from one macro, so they cannot differ in path or method.
 
+mod admin;
+mod claim_pages;
+mod claims;
 mod contest_pages;
 mod contests;
 mod credentials;
 mod episodes;
+mod front;
 mod identity;
 mod live;
 mod meta;
@@ -25,6 +29,7 @@ pub(crate) use openapi::document;
 /// Every route of the API with its document.
 pub(crate) fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
+        .merge(claims::routes())
         .merge(contests::routes())
         .merge(credentials::routes())
         .merge(episodes::routes())
@@ -36,5 +41,6 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
 
 /// The pages and what belongs to them; no part of the API's document.
 pub(crate) fn pages() -> axum::Router<Shared> {
-    web::routes().merge(round_pages::routes()).merge(contest_pages::routes()).merge(play::routes()).merge(replay::routes())
+    web::routes().merge(front::routes()).merge(admin::routes()).merge(round_pages::routes()).merge(contest_pages::routes())
+        .merge(claim_pages::routes()).merge(play::routes()).merge(replay::routes())
 }

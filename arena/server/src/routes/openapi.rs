@@ -51,7 +51,11 @@ fn complete(document: &mut Value) {
         "admin": { "type": "apiKey", "in": "header", "name": "x-admin-token" },
     });
     let Some(paths) = document["paths"].as_object_mut() else { return };
-    for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(|path| path.values_mut()) {
+    let items = paths.iter_mut().filter_map(|(path, item)| Some((path, item.as_object_mut()?)));
+    let operations =
+        items.flat_map(|(path, item)| item.iter_mut().map(move |(method, it)| (method, path, it)));
+    for (method, path, operation) in operations {
+        operation["operationId"] = operation_id(method, path).into();
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
         for (status, description) in REFUSALS {
             responses.entry(status).or_insert_with(|| {
@@ -60,6 +64,13 @@ fn complete(document: &mut Value) {
             });
         }
     }
+}
+
+/// A name that no other operation has: the method and the words of the path.
+fn operation_id(method: &str, path: &str) -> String {
+    let path = path.trim_start_matches("/api/v1").trim_start_matches("/api/modules");
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
 }
 
 fn problem_schema() -> Value {

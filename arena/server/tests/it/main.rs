@@ -5,12 +5,19 @@
 #[allow(dead_code)]
 #[path = "../../src/pages/audit.rs"]
 mod audit;
+mod admin;
+mod claim_pages;
+mod claims;
 mod contest_pages;
 mod contests;
+mod durable;
 mod episodes;
+mod front;
 mod identity;
+mod openapi;
 mod play;
 mod replay;
+mod request_log;
 mod round_bench;
 mod round_pages;
 mod round_rules;

@@ -355,10 +355,9 @@ async fn a_hidden_text_is_seen_by_nobody_again() {
     assert!(!feed(bench).await.contains("Umbrella"));
 }
 
-#[tokio::test]
-async fn frozen_standings_show_nothing_that_came_later() {
+/// At the cut-off of the last window, with a freeze; and what `bolt` has not submitted yet.
+async fn at_the_freeze() -> (Sprint, Value, Value) {
     let sprint = Sprint::entered(true).await;
-    let bench = &sprint.bench;
     sprint.window(1).await;
     for (company, verdict) in [("acme", accepted()), ("bolt", rejected())] {
         sprint.set(1, "22:30").await;
@@ -373,6 +372,13 @@ async fn frozen_standings_show_nothing_that_came_later() {
     sprint.set(3, "20:05").await;
     sprint.submit(&sprint.ann, &acme).await.expect(201);
     sprint.set(3, "22:00").await;
+    (sprint, acme, bolt)
+}
+
+#[tokio::test]
+async fn frozen_standings_show_nothing_that_came_later() {
+    let (sprint, acme, bolt) = at_the_freeze().await;
+    let bench = &sprint.bench;
     let (standings, list) = (of("standings"), of("windows/W3/submissions"));
     let before = bench.get(&standings, None).await.expect(200);
     assert_eq!(before.json()["is_frozen"], true);
@@ -552,6 +558,10 @@ async fn those_who_judge_keep_to_the_rules() {
     assert_eq!(bench.post(path, None, &body).await.expect(401).code(), "unauthorized");
     assert_eq!(bench.post(path, Some(&sprint.bob), &body).await.expect(403).code(), "scope_missing");
     assert_eq!(bench.post(path, Some(&kin), &body).await.expect(403).code(), "own_work");
+    let rival = "/api/v1/submissions/boards:s0-r1:bolt:W1/judgements";
+    assert_eq!(bench.post(rival, Some(&kin), &body).await.expect(403).code(), "own_work");
+    let hide = json!({ "post": "town:2", "reason": "it is a rival's" });
+    assert_eq!(bench.post(&of("tombstones"), Some(&kin), &hide).await.expect(403).code(), "own_work");
     assert_eq!(bench.post(path, Some(ADMIN), &body).await.expect(403).code(), "wrong_actor");
     for (member, value, code) in [
         ("delivery", json!(40), "delivery_not_allowed_for_class"),

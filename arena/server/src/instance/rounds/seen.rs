@@ -75,8 +75,11 @@ fn judges(instance: &Instance, viewer: &Viewer, held: &Held, now: Moment) -> boo
     let Viewer::Agent { id, operator, scopes } = viewer else { return false };
     let mut keys = instance.agents.keys_of(id);
     let is_evaluator = keys.any(|(_, key)| key.is_good(now) && key.scopes.contains(&Scope::Judge));
-    let takes_part = held.round.entrants().values().any(|entrant| {
-        instance.agents.agent(&entrant.agent).is_some_and(|agent| agent.operator == *operator)
-    });
-    scopes.contains(&Scope::Judge) && is_evaluator && !takes_part
+    scopes.contains(&Scope::Judge) && is_evaluator && !takes_part(instance, held, operator)
+}
+
+/// Whether an agent of an operator acts for a company here.
+pub(super) fn takes_part(instance: &Instance, held: &Held, operator: &str) -> bool {
+    let agents = held.round.entrants().values().filter_map(|entrant| instance.agents.agent(&entrant.agent));
+    agents.into_iter().any(|agent| agent.operator == operator)
 }

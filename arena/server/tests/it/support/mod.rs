@@ -169,6 +169,12 @@ impl Bench {
         Said { status: parts.status, headers: parts.headers, text }
     }
 
+    /// The head of an answer; its body is not waited for.
+    pub(crate) async fn head(&self, request: Request<Body>) -> axum::response::Response {
+        let router = self.server.lock().unwrap().as_ref().unwrap().router();
+        router.oneshot(request).await.unwrap()
+    }
+
     /// The start of a live stream: everything that is sent until `enough` says so.
     pub(crate) async fn stream(&self, request: Request<Body>, enough: impl Fn(&str) -> bool) -> String {
         use futures_util::StreamExt as _;
