@@ -35,7 +35,7 @@ fn rules() -> Rules {
 /// What a run found: of every eighth metric something else.
 fn results(off: u64) -> Results {
     let metric = |i: u64| {
-        let fraction = if i % 8 == 0 { 2_500 + off } else { 2_500 };
+        let fraction = if i.is_multiple_of(8) { 2_500 + off } else { 2_500 };
         json!({ "name": format!("metric.{i}"), "kind": "decimal", "value": format!("{}.{fraction}", 1_000 + i) })
     };
     let metrics: Vec<Value> = (0..METRICS).map(metric).collect();

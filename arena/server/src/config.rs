@@ -157,7 +157,11 @@ impl Config {
         ];
         for (name, rate) in rates {
             if rate == 0 {
-                return Err(ConfigError::Value { name, given: "0".to_owned(), rule: "it must be at least 1" });
+                return Err(ConfigError::Value {
+                    name,
+                    given: "0".to_owned(),
+                    rule: "it must be at least 1",
+                });
             }
         }
         let Claims { beacon, name } = &self.claims;

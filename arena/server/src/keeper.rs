@@ -71,7 +71,8 @@ impl Domain for Keeper {
             match tx.recall(now_ms, slot)? {
                 Recall::Fresh => {}
                 Recall::Other => {
-                    let problem = Problem::new("idempotency_key_reused", "the key is that of another request");
+                    let problem =
+                        Problem::new("idempotency_key_reused", "the key is that of another request");
                     return Err(Stop::Refused(problem));
                 }
                 Recall::Same(kept) => return Ok(replayed(&kept)),

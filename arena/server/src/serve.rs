@@ -173,7 +173,8 @@ impl Server {
     /// Answers connections until `end`, then finishes what is under way.
     pub async fn run(self, doors: Doors, end: impl Future<Output = ()>) {
         let ticking = tokio::spawn(tick(Arc::clone(&self.app)));
-        let telling = doors.metrics.map(|listener| tokio::spawn(tell_figures(Arc::clone(&self.app), listener)));
+        let telling =
+            doors.metrics.map(|listener| tokio::spawn(tell_figures(Arc::clone(&self.app), listener)));
         self.accept(doors.public, end).await;
         ticking.abort();
         if let Some(telling) = telling {
@@ -183,7 +184,11 @@ impl Server {
 
     async fn accept(&self, listener: TcpListener, end: impl Future<Output = ()>) {
         let mut builder = hyper::server::conn::http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_PATIENCE).max_headers(64).max_buf_size(64 << 10);
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADERS_PATIENCE)
+            .max_headers(64)
+            .max_buf_size(64 << 10);
         let connections = Arc::new(Semaphore::new(self.app.config.limits.connections_max));
         let graceful = GracefulShutdown::new();
         let mut end = std::pin::pin!(end);
@@ -231,7 +236,8 @@ async fn tell_figures(app: Shared, listener: TcpListener) {
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        let router = router.clone().map_request(|request: hyper::Request<_>| request.map(axum::body::Body::new));
+        let router =
+            router.clone().map_request(|request: hyper::Request<_>| request.map(axum::body::Body::new));
         let mut builder = hyper::server::conn::http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_PATIENCE).keep_alive(false);
         let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

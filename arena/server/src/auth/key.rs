@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn what_is_no_key_is_refused() {
-        for text in ["", "ak", "ak_a_b_c", "sk_aaaaaaaaaa_00000000000000000000000000000000_000000", "ak____"] {
+        for text in ["", "ak", "ak_a_b_c", "sk_aaaaaaaaaa_00000000000000000000000000000000_000000", "ak____"]
+        {
             assert_eq!(Key::parse(text).unwrap_err(), KeyError::Form, "{text}");
         }
     }

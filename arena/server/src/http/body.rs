@@ -71,7 +71,10 @@ impl FromRequest<Shared> for Form {
         let fields: Vec<(String, String)> =
             form_urlencoded::parse(&bytes).into_owned().take(FIELDS_MAX + 1).collect();
         if fields.len() > FIELDS_MAX {
-            return Err(Problem::new("body_too_large", format_args!("a form has at most {FIELDS_MAX} fields")));
+            return Err(Problem::new(
+                "body_too_large",
+                format_args!("a form has at most {FIELDS_MAX} fields"),
+            ));
         }
         let fields: BTreeMap<String, String> = fields.into_iter().collect();
         if let Some(session) = &who.session {
@@ -141,6 +144,7 @@ impl About {
 fn read_key(value: &[u8]) -> Result<String, Problem> {
     let is_key = (1..=KEY_BYTES_MAX).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic);
     let key = std::str::from_utf8(value).ok().filter(|_| is_key).map(str::to_owned);
-    let wrong = || Problem::new("query", format_args!("`Idempotency-Key` is 1 to {KEY_BYTES_MAX} visible ASCII"));
+    let wrong =
+        || Problem::new("query", format_args!("`Idempotency-Key` is 1 to {KEY_BYTES_MAX} visible ASCII"));
     key.ok_or_else(wrong)
 }

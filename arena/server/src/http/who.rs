@@ -84,7 +84,8 @@ fn find(app: &App, request: &Request, arrival: &Arrival) -> Result<Who, Problem>
 fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
-    let value = value.to_str().ok().filter(|value| value.len() <= HEADER_BYTES_MAX && values.next().is_none());
+    let value =
+        value.to_str().ok().filter(|value| value.len() <= HEADER_BYTES_MAX && values.next().is_none());
     value.map(Some).ok_or_else(|| Problem::new("unauthorized", format_args!("`{name}` is not of its form")))
 }
 

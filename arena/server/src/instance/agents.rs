@@ -255,7 +255,10 @@ fn issue(
         return Err(problem);
     }
     if agents.keys_of(agent).filter(|(_, key)| key.is_good(request.at)).count() >= KEYS_MAX {
-        return Err(Problem::new("conflict", format_args!("the agent has {KEYS_MAX} keys; revoke one first")));
+        return Err(Problem::new(
+            "conflict",
+            format_args!("the agent has {KEYS_MAX} keys; revoke one first"),
+        ));
     }
     let mut random = [0; KEY_BYTES];
     random.copy_from_slice(&request.luck[..KEY_BYTES]);
@@ -316,7 +319,8 @@ fn login(agents: &Agents, request: &Request, agent: Option<&str>) -> Result<(Eve
 fn use_login(agents: &Agents, request: &Request, token: &str) -> Result<(Event, Answer), Problem> {
     let sha256 = Digest::of(token.as_bytes());
     let login = agents.logins.get(&sha256).filter(|login| request.at < login.until);
-    let login = login.ok_or_else(|| Problem::new("expired", "this link was used or is too old; ask for another"))?;
+    let login =
+        login.ok_or_else(|| Problem::new("expired", "this link was used or is too old; ask for another"))?;
     let scopes: Vec<&str> = login.scopes.iter().map(|scope| scope.name()).collect();
     let answer = Answer::ok(json!({ "agent": login.agent, "scopes": scopes }));
     Ok((Event::LoginUsed { sha256 }, answer))

@@ -271,7 +271,12 @@ mod tests {
     fn known(canaries: &[&str], markers: &[&str]) -> Known {
         let canaries: Vec<String> = canaries.iter().map(|canary| (*canary).to_owned()).collect();
         let scanner = Scanner::new(&canaries, markers).unwrap();
-        Known { registry: Registry::v2().clone(), scanner, packs: Shelf::read(&[]).unwrap(), claims: crate::instance::claims::Genesis::new("arena", false).unwrap() }
+        Known {
+            registry: Registry::v2().clone(),
+            scanner,
+            packs: Shelf::read(&[]).unwrap(),
+            claims: crate::instance::claims::Genesis::new("arena", false).unwrap(),
+        }
     }
 
     #[test]

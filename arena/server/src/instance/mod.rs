@@ -152,5 +152,12 @@ impl Instance {
     }
 
     /// Every kind that the fold reads, with the newest version it reads.
-    pub const FACTS: &'static [(&'static str, u32)] = &[(agents::FACT, 1), (claims::FACT, 1), (contests::FACT, 1), (rounds::FACT, 1), (episodes::JOINED, 1), (episodes::ACTED, 1)];
+    pub const FACTS: &'static [(&'static str, u32)] = &[
+        (agents::FACT, 1),
+        (claims::FACT, 1),
+        (contests::FACT, 1),
+        (rounds::FACT, 1),
+        (episodes::JOINED, 1),
+        (episodes::ACTED, 1),
+    ];
 }

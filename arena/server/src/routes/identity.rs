@@ -58,12 +58,14 @@ struct NewKey {
 #[utoipa::path(get, path = "/api/v1/me", tag = "identity", responses((status = 200, description = "The agent")))]
 async fn me(State(app): State<Shared>, who: Who, headers: HeaderMap) -> Result<Response, Problem> {
     let id = who.viewer.agent().ok_or_else(|| Problem::new("unauthorized", "this needs a key"))?;
-    let about = app.look(|instance| instance.agents.agent(id).map(|agent| {
-        json!({
-            "id": id, "operator": agent.operator, "reputation": agent.reputation,
-            "since": agent.since.to_string(),
+    let about = app.look(|instance| {
+        instance.agents.agent(id).map(|agent| {
+            json!({
+                "id": id, "operator": agent.operator, "reputation": agent.reputation,
+                "since": agent.since.to_string(),
+            })
         })
-    }))?;
+    })?;
     let about = about.ok_or_else(|| Problem::new("not_found", "there is no such agent"))?;
     Ok(document(&headers, &about))
 }
@@ -121,7 +123,9 @@ fn read_key(document: &Value) -> Result<(Scopes, Option<Moment>), Problem> {
                 Some(scope) => {
                     scopes.insert(scope);
                 }
-                None => faults.add(&object.at("scopes").index(i), "expected read, play, submit, judge or admin"),
+                None => {
+                    faults.add(&object.at("scopes").index(i), "expected read, play, submit, judge or admin")
+                }
             }
         }
         let expires_at = match object.optional("expires_at") {

@@ -41,6 +41,12 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
 
 /// The pages and what belongs to them; no part of the API's document.
 pub(crate) fn pages() -> axum::Router<Shared> {
-    web::routes().merge(front::routes()).merge(admin::routes()).merge(round_pages::routes()).merge(contest_pages::routes())
-        .merge(claim_pages::routes()).merge(play::routes()).merge(replay::routes())
+    web::routes()
+        .merge(front::routes())
+        .merge(admin::routes())
+        .merge(round_pages::routes())
+        .merge(contest_pages::routes())
+        .merge(claim_pages::routes())
+        .merge(play::routes())
+        .merge(replay::routes())
 }

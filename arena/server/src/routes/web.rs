@@ -17,7 +17,8 @@ pub(super) fn routes() -> Router<Shared> {
 
 /// A file of the pages. Its name has the digest of its content, so it may be kept for ever.
 async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
-    let asset = pages::assets::get(&name).ok_or_else(|| Problem::new("not_found", "there is no such file"))?;
+    let asset =
+        pages::assets::get(&name).ok_or_else(|| Problem::new("not_found", "there is no such file"))?;
     let mut response = asset.bytes.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type));

@@ -3,7 +3,7 @@
 use arena_claims::commitment::Sealed;
 use axum::body::Body;
 
-use crate::claims::{START, Stage, config};
+use crate::claims_stage::{START, Stage, config};
 use crate::play::{Browser, csrf};
 use crate::support::{Bench, request};
 

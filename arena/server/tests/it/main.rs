@@ -1,13 +1,14 @@
 //! The server as its clients see it: every route through all layers, over a real store.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod admin;
 /// Whether a page can be used by everybody; the pages' own tests have it too.
 #[allow(dead_code)]
 #[path = "../../src/pages/audit.rs"]
 mod audit;
-mod admin;
 mod claim_pages;
 mod claims;
+mod claims_stage;
 mod contest_pages;
 mod contests;
 mod durable;

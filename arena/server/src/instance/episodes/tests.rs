@@ -9,7 +9,12 @@ const SPIKES: &[u8] = include_bytes!("../../../../../scenarios/two-spikes.json")
 
 fn known(packs: &[Vec<u8>]) -> Known {
     let scanner = Scanner::new(&[], MARKERS).unwrap();
-    Known { registry: Registry::v2().clone(), scanner, packs: Shelf::read(packs).unwrap(), claims: crate::instance::claims::Genesis::new("arena", false).unwrap() }
+    Known {
+        registry: Registry::v2().clone(),
+        scanner,
+        packs: Shelf::read(packs).unwrap(),
+        claims: crate::instance::claims::Genesis::new("arena", false).unwrap(),
+    }
 }
 
 fn viewer(agent: &str) -> Viewer {
