@@ -1,8 +1,8 @@
 //! Claims: anybody lists a result; drawn runners, sealed challengers and panels settle it.
 //!
 //! The facts are the commands with everything that came of them, so that the fold decides nothing again. What a viewer
-//! may see of a claim is decided by [`view::seen`] alone, for the API, the pages and the answers to commands; what
-//! everybody may know at once is decided by [`told`].
+//! may see of a claim is decided by `view::seen` alone, for the API, the pages and the answers to commands; what
+//! everybody may know at once is decided by `told`.
 
 mod genesis;
 mod refused;

@@ -1,6 +1,6 @@
 //! The contest module. The facts are its commands as they were taken; deciding them again gives the same contests.
 //!
-//! Who may see a submission is decided by [`may_see`] alone, for the API, the pages and the feed. What the gate
+//! Who may see a submission is decided by `may_see` alone, for the API, the pages and the feed. What the gate
 //! rejected, what is sealed and what was written is in no public row.
 
 mod refused;

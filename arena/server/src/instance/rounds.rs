@@ -1,7 +1,7 @@
 //! The producer sprint. The facts are the terms of each round and its commands as they were taken; deciding them
 //! again gives the same rounds.
 //!
-//! What somebody may see of a round is decided by [`visible`] alone, for the API, the pages and the feed. While
+//! What somebody may see of a round is decided by `visible` alone, for the API, the pages and the feed. While
 //! standings are frozen it gives a copy of the round as it was when the freeze began, and what is announced in
 //! that time waits for its end.
 

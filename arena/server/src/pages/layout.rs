@@ -7,11 +7,10 @@ use crate::pages::inline::{agent_name, guest};
 use crate::pages::marks::{Mark, notice};
 
 /// Label and path of each section, in the order of the bar.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("Now", "/"),
     ("Rounds", "/rounds"),
     ("Contests", "/contests"),
-    ("Tournaments", "/tournaments"),
     ("Claims", "/claims"),
     ("Play", "/play"),
     ("Town", "/town"),
