@@ -19,6 +19,9 @@ pub const KEYS_MAX: usize = 5;
 /// Agents there may be.
 pub const AGENTS_MAX: usize = 1_000_000;
 const NAME_BYTES_MAX: usize = 64;
+/// Names that mean something in accounts, logs or addresses.
+const RESERVED: [&str; 10] =
+    ["admin", "agents", "anonymous", "funders", "me", "operator", "pool", "runner", "system", "treasury"];
 /// How long a login link is good.
 const LOGIN_MS: i64 = 15 * 60_000;
 /// Reputation that an agent starts with.
@@ -214,6 +217,9 @@ fn create(agents: &Agents, request: &Request, id: &str, operator: &str) -> Resul
         if !is_name(text) {
             problem.push(pointer, "form", "1 to 64 of a-z 0-9 -, and no - at its start");
         }
+    }
+    if RESERVED.contains(&id) {
+        problem.push("/id", "form", "this name means something else here; choose another");
     }
     if !problem.errors().is_empty() {
         return Err(problem);

