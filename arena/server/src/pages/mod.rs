@@ -5,9 +5,6 @@
 //! [`guest`] or [`agent_name`] first, which also shows what is invisible. Nothing here knows a rule, reads
 //! a clock or needs a script: every page is complete without one.
 
-// A page calls what it needs; a piece that no page uses yet is still tested and shown in the gallery.
-#![allow(dead_code, unused_imports)]
-
 pub(crate) mod admin;
 pub(crate) mod assets;
 #[cfg(test)]
@@ -40,7 +37,7 @@ pub(crate) use inline::{
 };
 pub(crate) use layout::{Live, Page, Problem, Viewer, error_page, live_region};
 pub(crate) use markdown::markdown;
-pub(crate) use marks::{Mark, chip, empty_state, mark, notice, pager};
+pub(crate) use marks::{Mark, chip, empty_state, notice, pager};
 pub(crate) use replay::replay_bar;
 pub(crate) use score::{Line, Sum, sum_breakdown};
 pub(crate) use steps::{Step, StepState, steps};

@@ -105,11 +105,6 @@ impl Row {
     pub(crate) fn out(self) -> Self {
         Self { class: Some("out"), ..self }
     }
-
-    /// Pending, frozen or disputed as a whole: hatched.
-    pub(crate) fn held(self) -> Self {
-        Self { class: Some("held"), ..self }
-    }
 }
 
 /// A table in a region that can be focused and scrolled sideways. `id` is unique on the page; `caption` may

@@ -11,7 +11,7 @@ mod words;
 pub(crate) use packs::{chooser, key_page, pack_page};
 pub(crate) use replay::{Proof, Told, episode_page, replay_page};
 pub(crate) use seat::{Faulty, Seat, seat_page};
-pub(crate) use versus::{divergence, versus_page};
+pub(crate) use versus::versus_page;
 
 /// What a form carries: the token of the session. Without one there is nothing that another site could use,
 /// and the handler asks where the form came from.
