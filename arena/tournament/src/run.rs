@@ -229,11 +229,12 @@ impl Run {
         watch: &mut dyn Watch,
         clock: &dyn Clock,
     ) -> Result<Ended, RunFault> {
+        // The state comes first: of a run that has ended it is known from its receipt alone.
+        self.folder.write(STATE, &json::canonical_of(&self.state), 0o600)?;
         // An earlier attempt's result is none until this one is over.
         for name in [RECEIPT, SCORECARD, SCORECARD_MD] {
             self.folder.remove(name)?;
         }
-        self.folder.write(STATE, &json::canonical_of(&self.state), 0o600)?;
         let started = clock.monotonic();
         let before = self.state.elapsed_ms;
         let elapsed = |clock: &dyn Clock| {
