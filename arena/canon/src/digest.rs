@@ -33,6 +33,15 @@ impl Digest {
         &self.0
     }
 
+    fn digits(&self) -> [u8; 64] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(&self.0) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        text
+    }
+
     /// The first eight hexadecimal digits: enough for a person to tell two files apart, never
     /// enough to identify one.
     pub fn short(&self) -> String {
@@ -63,12 +72,7 @@ impl Hasher {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(&self.0) {
-            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+        f.write_str(std::str::from_utf8(&self.digits()).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -111,7 +115,8 @@ fn nibble(digit: u8) -> Option<u8> {
 
 impl Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let digits = self.digits();
+        serializer.serialize_str(std::str::from_utf8(&digits).map_err(serde::ser::Error::custom)?)
     }
 }
 

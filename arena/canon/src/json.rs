@@ -66,7 +66,10 @@ impl Pointer {
     /// The member `name` of this object.
     #[must_use]
     pub fn key(&self, name: &str) -> Self {
-        Self(format!("{}/{}", self.0, name.replace('~', "~0").replace('/', "~1")))
+        if name.contains(['~', '/']) {
+            return Self(format!("{}/{}", self.0, name.replace('~', "~0").replace('/', "~1")));
+        }
+        Self([&self.0, "/", name].concat())
     }
 
     /// The element `index` of this array.

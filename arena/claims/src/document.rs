@@ -138,6 +138,11 @@ impl<'a> Object<'a> {
     }
 }
 
+/// A document of these members.
+pub(crate) fn document<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
 pub(crate) fn is_line(text: &str, max: usize) -> bool {
     (1..=max).contains(&text.len()) && !text.chars().any(char::is_control)
 }

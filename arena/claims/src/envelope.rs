@@ -9,7 +9,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use serde_json::json;
 
 use crate::base64;
-use crate::document::Object;
+use crate::document::{Object, document};
 use crate::fault::{Faults, Findings};
 use crate::record::{Record, Role};
 
@@ -185,7 +185,11 @@ pub(crate) fn record_in(envelope: &Value) -> Result<Record, Faults> {
 
 /// The record of a rehearsal: what would be signed, and nothing else.
 pub(crate) fn unsigned(record: Record, scope: Scope) -> Value {
-    json!({ "record": record.into_value(), "counter": scope.counter, "expires": scope.expires })
+    document([
+        ("record", record.into_value()),
+        ("counter", scope.counter.into()),
+        ("expires", scope.expires.into()),
+    ])
 }
 
 /// Takes such a record. Everything is checked but that it is signed, and by whom.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Pointer, Value};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::compare::{Cmp, METRICS_MAX, Measured, Reported, Row, Status, conclude, reason};
-use crate::document::{Object, digest_of, is_line, shown};
+use crate::document::{Object, digest_of, document, is_line, shown};
 use crate::fault::{Faults, Findings};
 use crate::manifest::{Engine, ID_BYTES_MAX, Input, Manifest, OUTPUT_BYTES_MAX, OUTPUTS_MAX};
 
@@ -188,7 +189,8 @@ pub struct Record {
     pub reason: String,
     /// SHA-256 of its canonical bytes.
     pub digest: Digest,
-    value: Value,
+    /// Copies share it.
+    value: Arc<Value>,
 }
 
 const MEMBERS: [&str; 16] = [
@@ -221,7 +223,8 @@ impl Record {
         let mut findings = Findings::default();
         let object = Object::of(&value, Pointer::default(), &mut findings);
         let record = object.and_then(|object| Self::of(&object, &value, &mut findings));
-        Ok(Self { value, ..findings.or_none(record)? })
+        let record = findings.or_none(record)?;
+        Ok(Self { value: Arc::new(value), ..record })
     }
 
     /// All but the document itself, which its reader still holds.
@@ -261,7 +264,7 @@ impl Record {
             results: results?,
             reason: reason?.to_owned(),
             digest: Digest::of(&json::canonical_of(value)),
-            value: Value::Null,
+            value: Arc::default(),
         })
     }
 
@@ -272,7 +275,7 @@ impl Record {
 
     /// The document, and nothing else of it.
     pub fn into_value(self) -> Value {
-        self.value
+        Arc::unwrap_or_clone(self.value)
     }
 
     /// Whether the record is one that may be published under `manifest`: of that manifest, on its
@@ -330,6 +333,19 @@ fn check_outputs(object: &Object<'_>, findings: &mut Findings) {
     }
 }
 
+/// As its document.
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
 /// Where a record belongs: everything in it that is no result.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
@@ -366,24 +382,24 @@ pub fn assemble(place: &Place<'_>, results: &Value) -> Result<Record, Faults> {
     let invalid = reason(&place.manifest.rules, &rows, place.role.cmp()) == Some(Status::Nonfinite);
     let why = if invalid { Status::Nonfinite.name() } else { "" };
     let member = |key: &str, default: Value| results.get(key).cloned().unwrap_or(default);
-    Record::read(serde_json::json!({
-        "v": RECORD_VERSION,
-        "claim": place.claim,
-        "job": place.job,
-        "role": place.role.name(),
-        "agent": place.agent,
-        "operator": place.operator,
-        "manifest_sha256": place.manifest.digest,
-        "engine": manifest["engine"],
-        "inputs": manifest["inputs"],
-        "outcome": outcome.name(),
-        "reason": member("reason", why.into()),
-        "metrics": results["metrics"],
-        "outputs": member("outputs", serde_json::json!([])),
-        "fuel": results["fuel"],
-        "log_sha256": results["log_sha256"],
-        "comparisons": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
-    }))
+    Record::read(document([
+        ("v", RECORD_VERSION.into()),
+        ("claim", place.claim.into()),
+        ("job", place.job.to_string().into()),
+        ("role", place.role.name().into()),
+        ("agent", place.agent.into()),
+        ("operator", place.operator.into()),
+        ("manifest_sha256", place.manifest.digest.to_string().into()),
+        ("engine", manifest["engine"].clone()),
+        ("inputs", manifest["inputs"].clone()),
+        ("outcome", outcome.name().into()),
+        ("reason", member("reason", why.into())),
+        ("metrics", results["metrics"].clone()),
+        ("outputs", member("outputs", Value::Array(Vec::new()))),
+        ("fuel", results["fuel"].clone()),
+        ("log_sha256", results["log_sha256"].clone()),
+        ("comparisons", rows.iter().map(Row::to_json).collect()),
+    ]))
 }
 
 /// Why bytes are no record.

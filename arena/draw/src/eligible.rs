@@ -33,13 +33,17 @@ impl Entry {
     /// `lp(agent) || lp(operator) || u64(tickets)`, as it is hashed into the tree.
     pub(crate) fn leaf(&self) -> Vec<u8> {
         let mut leaf = Vec::with_capacity(16 + self.agent.len() + self.operator.len());
+        self.write_leaf(&mut leaf);
+        leaf
+    }
+
+    fn write_leaf(&self, leaf: &mut Vec<u8>) {
         for id in [&self.agent, &self.operator] {
             let length = u32::try_from(id.len()).expect("an id has at most 128 bytes");
             leaf.extend_from_slice(&length.to_be_bytes());
             leaf.extend_from_slice(id.as_bytes());
         }
         leaf.extend_from_slice(&self.tickets.to_be_bytes());
-        leaf
     }
 }
 
@@ -163,7 +167,13 @@ pub fn includes(root: Digest, n: u64, index: u64, entry: &Entry, path: &[Digest]
 }
 
 fn leaf_hashes(entries: &[Entry]) -> Vec<Digest> {
-    entries.iter().map(|entry| merkle::leaf_hash(&entry.leaf())).collect()
+    let mut leaf = Vec::new();
+    let hash = |entry: &Entry| {
+        leaf.clear();
+        entry.write_leaf(&mut leaf);
+        merkle::leaf_hash(&leaf)
+    };
+    entries.iter().map(hash).collect()
 }
 
 /// Everything that is wrong with `entries`, by position.

@@ -1,6 +1,8 @@
 /// `bytes` in lower-case hexadecimal digits.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let pair = |byte: &u8| [byte >> 4, byte & 15].map(|nibble| char::from(DIGITS[usize::from(nibble)]));
+    bytes.iter().flat_map(pair).collect()
 }
 
 /// The bytes of lower-case hexadecimal digits; nothing if it is another text.

@@ -7,6 +7,7 @@ mod fields;
 mod reader;
 mod request;
 mod transcript;
+mod written;
 
 pub use fault::{Fault, Faults};
 pub use request::{Log, Refusal, Request};

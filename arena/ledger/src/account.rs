@@ -1,4 +1,6 @@
+use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 /// Most bytes of one part of a name.
 pub const PART_BYTES_MAX: usize = 128;
@@ -46,18 +48,22 @@ fn check_part(part: &str) -> Result<(), NameError> {
     if part.len() > PART_BYTES_MAX {
         return Err(NameError::TooLong { bytes: part.len() });
     }
+    // Most names are of plain letters, which takes no table to see.
+    if part.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
+        return Ok(());
+    }
     let odd = |letter: &char| *letter == ':' || letter.is_control() || letter.is_whitespace();
     part.chars().find(odd).map_or(Ok(()), |letter| Err(NameError::Letter { letter }))
 }
 
-/// What is counted: a currency, points.
+/// What is counted: a currency, points. Copies share the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Asset(String);
+pub struct Asset(Arc<str>);
 
 impl Asset {
     /// The asset of this name.
     pub fn new(name: &str) -> Result<Self, NameError> {
-        check_part(name).map(|()| Self(name.to_owned()))
+        check_part(name).map(|()| Self(name.into()))
     }
 
     /// The name.
@@ -74,11 +80,25 @@ impl fmt::Display for Asset {
 
 /// An account: an asset and a name of parts, such as `lock:{job}:{role}:{agent}`.
 ///
-/// Only `external:{asset}`, through which money comes in and goes out, may be negative.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Only `external:{asset}`, through which money comes in and goes out, may be negative. Copies share the name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Account {
     asset: Asset,
-    name: String,
+    name: Arc<str>,
+}
+
+/// By asset, then by name. Most are of the very same asset, and many are copies of each other.
+impl Ord for Account {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by = |a: &Arc<str>, b: &Arc<str>| if Arc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) };
+        by(&self.asset.0, &other.asset.0).then_with(|| by(&self.name, &other.name))
+    }
+}
+
+impl PartialOrd for Account {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Account {
@@ -94,7 +114,7 @@ impl Account {
         if parts[0] == EXTERNAL && parts != [EXTERNAL, asset.as_str()] {
             return Err(NameError::ForeignExternal { asset: asset.to_string() });
         }
-        Ok(Self { asset: asset.clone(), name: parts.join(":") })
+        Ok(Self { asset: asset.clone(), name: parts.join(":").into() })
     }
 
     /// Reads a name as [`Account::name`] gives it.
@@ -124,12 +144,12 @@ impl Account {
 
     /// What the instance keeps.
     pub fn treasury(asset: &Asset) -> Self {
-        Self { asset: asset.clone(), name: "treasury".to_owned() }
+        Self { asset: asset.clone(), name: "treasury".into() }
     }
 
     /// The world outside; the only account that may be negative.
     pub fn external(asset: &Asset) -> Self {
-        Self { asset: asset.clone(), name: format!("{EXTERNAL}:{asset}") }
+        Self { asset: asset.clone(), name: format!("{EXTERNAL}:{asset}").into() }
     }
 
     /// What is counted in it.

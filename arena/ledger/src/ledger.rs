@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use arena_cow::CowMap;
 
 use crate::transaction::POSTINGS_MAX;
 use crate::{Account, Amount, Asset, Refusal, Transaction};
@@ -6,7 +6,7 @@ use crate::{Account, Amount, Asset, Refusal, Transaction};
 /// The balances of all accounts. Two ledgers with the same history are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ledger {
-    entries: BTreeMap<Account, Entry>,
+    entries: CowMap<Account, Entry>,
 }
 
 /// An account without movements has none.
@@ -81,7 +81,7 @@ pub fn apply(ledger: &mut Ledger, transaction: &Transaction) -> Result<(), Refus
 /// The net change of each account, of a transaction that is sound in itself.
 ///
 /// No sum of at most `POSTINGS_MAX` changes leaves an `i128`.
-fn changes(transaction: &Transaction) -> Result<BTreeMap<&Account, i128>, Refusal> {
+fn changes(transaction: &Transaction) -> Result<Vec<(&Account, i128)>, Refusal> {
     let postings = transaction.postings();
     if postings.len() > POSTINGS_MAX {
         return Err(Refusal::TooManyPostings { have: postings.len(), limit: POSTINGS_MAX });
@@ -89,19 +89,24 @@ fn changes(transaction: &Transaction) -> Result<BTreeMap<&Account, i128>, Refusa
     if postings.iter().all(|posting| posting.change == 0) {
         return Err(Refusal::Empty);
     }
-    let mut changes = BTreeMap::<&Account, i128>::new();
-    let mut sums = BTreeMap::<&Asset, i128>::new();
-    for posting in postings {
-        for sum in
-            [changes.entry(&posting.account).or_default(), sums.entry(posting.account.asset()).or_default()]
-        {
-            *sum = sum.saturating_add(i128::from(posting.change));
+    let mut changes: Vec<(&Account, i128)> =
+        postings.iter().map(|posting| (&posting.account, i128::from(posting.change))).collect();
+    changes.sort_by_key(|(account, _)| *account);
+    changes.dedup_by(|(account, change), (kept, sum)| {
+        let same = account == kept;
+        if same {
+            *sum = sum.saturating_add(*change);
+        }
+        same
+    });
+    // In order, the accounts of one asset stand next to each other.
+    for of_asset in changes.chunk_by(|(a, _), (b, _)| a.asset() == b.asset()) {
+        let sum = of_asset.iter().fold(0_i128, |sum, (_, change)| sum.saturating_add(*change));
+        if let Some((account, _)) = of_asset.first().filter(|_| sum != 0) {
+            return Err(Refusal::Unbalanced { asset: account.asset().clone(), sum });
         }
     }
-    match sums.into_iter().find(|(_, sum)| *sum != 0) {
-        Some((asset, sum)) => Err(Refusal::Unbalanced { asset: asset.clone(), sum }),
-        None => Ok(changes),
-    }
+    Ok(changes)
 }
 
 fn moved(account: &Account, balance: i64, change: i128) -> Result<i64, Refusal> {

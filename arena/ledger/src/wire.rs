@@ -8,22 +8,49 @@ use crate::{Account, Asset, Posting, Transaction};
 
 type Row = (String, String, String);
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
     postings: Vec<Row>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     expected: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Written<P: Serialize, E: Serialize> {
+    postings: P,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<E>,
+}
+
+/// Rows as they are written, one after another.
+struct Rows<'a, T>(&'a [T], fn(&T) -> (&Account, i128));
+
+impl<T> Serialize for Rows<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|row| {
+            let (account, number) = self.1(row);
+            (account.asset().as_str(), account.name(), Decimal(number))
+        }))
+    }
+}
+
+struct Decimal(i128);
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
 }
 
 impl Serialize for Transaction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let row = |account: &Account, number: String| {
-            (account.asset().to_string(), account.name().to_owned(), number)
-        };
-        Wire {
-            postings: self.postings().iter().map(|p| row(&p.account, p.change.to_string())).collect(),
-            expected: self.expected().iter().map(|(account, at)| row(account, at.to_string())).collect(),
+        let expected = Some(self.expected()).filter(|expected| !expected.is_empty());
+        Written {
+            postings: Rows(self.postings(), |posting: &Posting| (&posting.account, posting.change.into())),
+            expected: expected.map(|expected| {
+                Rows(expected, |(account, at): &(Account, u64)| (account, i128::from(*at)))
+            }),
         }
         .serialize(serializer)
     }

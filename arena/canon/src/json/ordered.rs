@@ -16,10 +16,13 @@ pub(super) fn to_vec(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
 /// Writes nothing but what RFC 8785 lets stand.
 #[derive(Default)]
 struct Ordered {
-    /// The last key of each object that is open.
+    /// The last key of each object that is open; beyond these, room that was used before.
     keys: Vec<Vec<u8>>,
+    /// How many objects are open.
+    open: usize,
     /// The key that is being written.
-    key: Option<Vec<u8>>,
+    key: Vec<u8>,
+    in_key: bool,
 }
 
 fn out_of_order() -> io::Error {
@@ -53,42 +56,48 @@ impl Formatter for Ordered {
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.keys.push(Vec::new());
+        match self.keys.get_mut(self.open) {
+            Some(last) => last.clear(),
+            None => self.keys.push(Vec::new()),
+        }
+        self.open += 1;
         writer.write_all(b"{")
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.keys.pop();
+        self.open = self.open.saturating_sub(1);
         writer.write_all(b"}")
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.key = Some(Vec::new());
+        self.key.clear();
+        self.in_key = true;
         if first { Ok(()) } else { writer.write_all(b",") }
     }
 
     fn end_object_key<W: ?Sized + Write>(&mut self, _writer: &mut W) -> io::Result<()> {
-        let (Some(key), Some(last)) = (self.key.take(), self.keys.last_mut()) else { return Ok(()) };
+        self.in_key = false;
+        let Some(last) = self.open.checked_sub(1).and_then(|open| self.keys.get_mut(open)) else { return Ok(()) };
         // Bytes and UTF-16 agree on the order of ASCII, and there is only that here.
-        if key.is_empty() || key <= *last {
+        if self.key.is_empty() || self.key <= *last {
             return Err(out_of_order());
         }
-        *last = key;
+        std::mem::swap(last, &mut self.key);
         Ok(())
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, text: &str) -> io::Result<()> {
-        if let Some(key) = &mut self.key {
+        if self.in_key {
             if !text.is_ascii() {
                 return Err(out_of_order());
             }
-            key.extend_from_slice(text.as_bytes());
+            self.key.extend_from_slice(text.as_bytes());
         }
         writer.write_all(text.as_bytes())
     }
 
     fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
-        if self.key.is_some() {
+        if self.in_key {
             return Err(out_of_order());
         }
         serde_json::ser::CompactFormatter.write_char_escape(writer, escape)

@@ -3,6 +3,8 @@ use std::fmt;
 use arena_canon::json::Value;
 use serde_json::json;
 
+use crate::document::document;
+
 /// Which comparison a row is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cmp {
@@ -139,20 +141,20 @@ impl Row {
 
     /// The row as a document.
     pub fn to_json(&self) -> Value {
-        let ulps = self.ulps.map(|ulps| ulps.to_string());
-        let mut row = json!({
-            "cmp": self.cmp.name(),
-            "metric": self.metric,
-            "status": self.status.name(),
-            "ref": self.reference,
-            "a": self.a,
-            "b": self.b,
-            "diff": self.diff,
-            "limit": self.limit,
-            "excess": self.excess,
-            "rel": self.rel,
-            "ulps": ulps,
-        });
+        let text = |text: &Option<String>| Value::from(text.as_deref());
+        let mut row = document([
+            ("cmp", self.cmp.name().into()),
+            ("metric", self.metric.as_str().into()),
+            ("status", self.status.name().into()),
+            ("ref", text(&self.reference)),
+            ("a", text(&self.a)),
+            ("b", text(&self.b)),
+            ("diff", text(&self.diff)),
+            ("limit", text(&self.limit)),
+            ("excess", text(&self.excess)),
+            ("rel", text(&self.rel)),
+            ("ulps", self.ulps.map(|ulps| ulps.to_string()).into()),
+        ]);
         if self.status == Status::HashMismatch {
             row["offset"] = json!(self.offset.map(|offset| offset.to_string()));
         }

@@ -470,7 +470,7 @@ fn reveal(
         return Err(Refusal::OtherCommitment);
     }
     record.check(&claim.manifest).map_err(Refusal::RecordFaults)?;
-    let (id, record) = (claim.id.clone(), record.into_value());
+    let (id, record) = (claim.id.clone(), Box::new(record));
     Ok(vec![if runs {
         Event::RunRevealed { claim: id, record, counter }
     } else {

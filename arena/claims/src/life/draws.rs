@@ -2,7 +2,7 @@
 
 use arena_canon::Digest;
 use arena_draw::beacon::Beacon;
-use arena_draw::{Entry, Purpose, Request, Transcript, Words};
+use arena_draw::{Eligible, Entry, Purpose, Request, Transcript, Words};
 use arena_ledger::{Stake, Transaction};
 
 use super::command::Stamped;
@@ -82,6 +82,7 @@ pub(super) fn commit_among(
     stamped: &Stamped,
     eligible: Vec<Entry>,
 ) -> Result<Event, Refusal> {
+    let eligible = Eligible::new(eligible).map_err(refused)?;
     let (purpose, attempt, seats) = wanted(claim).ok_or(Refusal::NoDrawDue)?;
     let seen = stamped.seen.as_ref().ok_or(Refusal::NothingSeen)?;
     let beacon = beacon(world)?;
@@ -101,7 +102,7 @@ pub(super) fn commit_among(
         purpose: purpose.name().to_owned(),
         attempt,
         seats,
-        entries: eligible.into_iter().map(|entry| (entry.agent, entry.operator, entry.tickets)).collect(),
+        entries: eligible,
         round,
         last_round_seen: seen.round,
         committed_at: stamped.at,
@@ -183,7 +184,7 @@ pub(super) fn resolve(
         let stake = Stake::of(&world.instance.asset, &claim.job_name(), role, pick).map_err(refused)?;
         transaction.push(stake.avail(), stake.lock(), need);
     }
-    Ok(Event::DrawResolved { claim: claim.id.clone(), transcript: drawn.to_value(), picks, transaction })
+    Ok(Event::DrawResolved { claim: claim.id.clone(), transcript: Box::new(drawn), picks, transaction })
 }
 
 /// The audit: a coin first, and if it falls so, the auditor, from the same commitment.
@@ -212,10 +213,10 @@ fn toss(
     };
     Ok(Event::CoinTossed {
         claim: claim.id.clone(),
-        transcript: coin.to_value(),
+        transcript: Box::new(coin),
         audited,
         picks: audit.as_ref().map(picks).unwrap_or_default(),
-        audit: audit.map(|audit| audit.to_value()),
+        audit: audit.map(Box::new),
         salt,
     })
 }

@@ -87,7 +87,7 @@ pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -
     for (id, agent) in world.agents.iter().filter(|(_, agent)| fits(agent)) {
         let late = agent.arrivals.iter().filter(|(at, _)| *at > rested_by).map(|(_, amount)| *amount);
         let late = Amount::checked_sum(late).unwrap_or(Amount::MAX);
-        let free = world.avail(id).less(late);
+        let free = world.ledger.balance(&agent.avail).less(late);
         let tickets = free.units().checked_div(stake.units()).unwrap_or_default();
         let enough = bond.checked_add(stake).is_some_and(|need| free >= need);
         let tickets = if enough { tickets.min(claim.params.tickets_max) } else { 0 };

@@ -1,10 +1,11 @@
 use arena_canon::Digest;
 use arena_canon::json::Value;
+use arena_draw::{Eligible, Entry, Transcript};
 use arena_ledger::{Amount, Transaction};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::envelope::PublicKey;
-use crate::record::Outcome;
+use crate::record::{Outcome, Record};
 use crate::settle::Ending;
 
 /// What happened. Events are facts: whatever money they move and whatever they depend on is in them.
@@ -59,15 +60,15 @@ pub enum Event {
     },
     DrawResolved {
         claim: String,
-        transcript: Value,
+        transcript: Box<Transcript>,
         picks: Vec<String>,
         transaction: Transaction,
     },
     CoinTossed {
         claim: String,
-        transcript: Value,
+        transcript: Box<Transcript>,
         audited: bool,
-        audit: Option<Value>,
+        audit: Option<Box<Transcript>>,
         picks: Vec<String>,
         salt: Digest,
     },
@@ -117,13 +118,13 @@ pub enum Event {
     },
     RunRevealed {
         claim: String,
-        record: Value,
+        record: Box<Record>,
         counter: u64,
     },
     ChallengeRevealed {
         claim: String,
         agent: String,
-        record: Value,
+        record: Box<Record>,
         counter: u64,
     },
     Disputed {
@@ -204,12 +205,29 @@ pub struct CommittedDraw {
     pub purpose: String,
     pub attempt: u32,
     pub seats: u32,
-    pub entries: Vec<(String, String, u64)>,
+    #[serde(with = "rows")]
+    pub entries: Eligible,
     pub round: u64,
     pub last_round_seen: u64,
     pub committed_at: u64,
     pub salt_sha256: Option<Digest>,
     pub audit_ppm: u64,
+}
+
+/// Who may be drawn, as `[agent, operator, tickets]` each.
+mod rows {
+    use super::{Deserialize, Deserializer, Eligible, Entry, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(eligible: &Eligible, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = eligible.entries().iter();
+        serializer.collect_seq(rows.map(|entry| (&entry.agent, &entry.operator, entry.tickets)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Eligible, D::Error> {
+        let rows = Vec::<(String, String, u64)>::deserialize(deserializer)?;
+        let entries = rows.into_iter().map(|(agent, operator, tickets)| Entry::new(agent, operator, tickets));
+        Eligible::new(entries.collect()).map_err(serde::de::Error::custom)
+    }
 }
 
 /// Why a role became free.

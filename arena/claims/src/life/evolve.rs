@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use arena_canon::json::Value;
-use arena_draw::{Eligible, Entry, Purpose};
-use arena_ledger::{Transaction, apply};
+use arena_cow::Shared;
+use arena_draw::{Purpose, Transcript};
+use arena_ledger::{Account, Transaction, apply};
 
 use super::event::{CommittedDraw, Event, Vacancy};
 use super::judging::{Ballot, report_of};
@@ -41,6 +41,8 @@ pub fn evolve(world: &mut World, at: u64, event: &Event) {
                 let mut again = new_claim(world, claim, &old.submitter, manifest, *job, at);
                 again.n = old.n.saturating_add(1);
                 again.relists = old.relists.saturating_add(1);
+                // It is a canary until it is opened, whatever it claims now.
+                again.canary = old.canary;
                 again.parts.extend(old.parts.iter().map(|(agent, part)| (agent.clone(), *part)));
                 again.transcripts.clone_from(&old.transcripts);
                 world.claims.insert(claim.clone(), again);
@@ -63,17 +65,19 @@ pub fn evolve(world: &mut World, at: u64, event: &Event) {
     if let Some(claim) = event.claim().and_then(|id| world.claims.get_mut(id)) {
         of_claim(claim, at, seq, event);
         if keeps {
-            claim.transcripts.extend(transcripts_of(event).into_iter().flatten().cloned());
+            for transcript in transcripts_of(event).into_iter().flatten() {
+                claim.transcripts.push(transcript.to_value());
+            }
         }
     }
 }
 
 /// The transcripts that an event brings: of an audit, the coin's and the auditor's, unless they are one.
-fn transcripts_of(event: &Event) -> [Option<&Value>; 2] {
+fn transcripts_of(event: &Event) -> [Option<&Transcript>; 2] {
     match event {
-        Event::DrawResolved { transcript, .. } => [Some(transcript), None],
+        Event::DrawResolved { transcript, .. } => [Some(&**transcript), None],
         Event::CoinTossed { transcript, audit, .. } => {
-            [Some(transcript), audit.as_ref().filter(|audit| *audit != transcript)]
+            [Some(&**transcript), audit.as_deref().filter(|audit| *audit != &**transcript)]
         }
         _ => [None, None],
     }
@@ -82,6 +86,8 @@ fn transcripts_of(event: &Event) -> [Option<&Value>; 2] {
 fn of_agents(world: &mut World, at: u64, event: &Event) {
     match event {
         Event::AgentRegistered { agent, operator, key, capabilities } => {
+            // The name was checked when it was decided.
+            let Ok(avail) = Account::avail(&world.instance.asset, agent) else { return };
             let about = Agent {
                 operator: operator.clone(),
                 key: *key,
@@ -92,6 +98,7 @@ fn of_agents(world: &mut World, at: u64, event: &Event) {
                 since: at,
                 arrivals: Vec::new(),
                 positions: std::collections::BTreeSet::new(),
+                avail,
             };
             world.agents.insert(agent.clone(), about);
         }
@@ -113,7 +120,7 @@ fn of_agents(world: &mut World, at: u64, event: &Event) {
         }
         Event::ValidRunCounted { operator, capabilities, valid } => {
             for capability in capabilities {
-                let runs = world.valid_runs.entry((operator.clone(), capability.clone())).or_default();
+                let runs = world.valid_runs.get_or_default((operator.clone(), capability.clone()));
                 *runs = if *valid { runs.saturating_add(1) } else { 0 };
             }
         }
@@ -184,7 +191,7 @@ fn new_claim(
         relists: 0,
         ended_at: 0,
         canary: None,
-        transcripts: Vec::new(),
+        transcripts: Shared::default(),
     }
 }
 
@@ -295,13 +302,13 @@ fn of_dispute(claim: &mut Claim, at: u64, event: &Event) {
     match event {
         Event::RunRevealed { record, .. } => {
             if let Some(run) = &mut claim.run {
-                run.record = Record::read(record.clone()).ok();
+                run.record = Some((**record).clone());
             }
         }
         Event::ChallengeRevealed { agent, record, .. } => {
             let challenge = claim.challenges.iter_mut().find(|challenge| challenge.agent == *agent);
             if let Some(challenge) = challenge {
-                challenge.record = Record::read(record.clone()).ok();
+                challenge.record = Some((**record).clone());
             }
         }
         Event::Disputed { .. } => {
@@ -362,13 +369,11 @@ fn escalated(claim: &mut Claim, at: u64, level: u32) {
 }
 
 fn draw_state(draw: &CommittedDraw, seq: u64) -> Option<DrawState> {
-    let entry =
-        |(agent, operator, tickets): &(String, String, u64)| Entry::new(&**agent, &**operator, *tickets);
     Some(DrawState {
         purpose: draw.purpose.parse::<Purpose>().ok()?,
         attempt: draw.attempt,
         seats: draw.seats,
-        entries: Eligible::new(draw.entries.iter().map(entry).collect()).ok()?,
+        entries: draw.entries.clone(),
         round: draw.round,
         last_round_seen: draw.last_round_seen,
         committed_at: draw.committed_at,

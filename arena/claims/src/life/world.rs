@@ -1,10 +1,12 @@
 //! The state: agents, money and claims.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_canon::json::Value;
+use arena_cow::{CowMap, Shared};
 use arena_draw::beacon::Source;
 use arena_draw::{Eligible, Purpose};
 use arena_ledger::{Account, Amount, Asset, Ledger, NameError};
@@ -47,19 +49,20 @@ impl Instance {
     }
 }
 
-/// Everything an instance knows.
+/// Everything an instance knows. A copy shares with it what they have in common, so what a command comes to can be
+/// tried on one.
 #[derive(Debug, Clone)]
 pub struct World {
     /// What it is.
     pub instance: Instance,
     /// Agents by id.
-    pub agents: BTreeMap<String, Agent>,
+    pub agents: CowMap<String, Agent>,
     /// All balances.
     pub ledger: Ledger,
     /// Claims by id.
-    pub claims: BTreeMap<String, Claim>,
+    pub claims: CowMap<String, Claim>,
     /// Valid runs in a row, by operator and capability.
-    pub valid_runs: BTreeMap<(String, String), u64>,
+    pub valid_runs: CowMap<(String, String), u64>,
     /// When anything last happened.
     pub now: u64,
     /// How many events there were.
@@ -92,6 +95,8 @@ pub struct Agent {
     pub arrivals: Vec<(u64, Amount)>,
     /// Claims it has a market position on.
     pub positions: BTreeSet<String>,
+    /// What it may spend from.
+    pub(super) avail: Account,
 }
 
 impl Agent {
@@ -336,7 +341,7 @@ pub struct Claim {
     /// What marks it as a canary.
     pub canary: Option<Digest>,
     /// Transcripts of its draws, but for secret ones before the window closed.
-    pub transcripts: Vec<Value>,
+    pub transcripts: Shared<Vec<Value>>,
 }
 
 impl World {
@@ -345,10 +350,10 @@ impl World {
         Self {
             params_sha256: instance.params.digest(),
             instance,
-            agents: BTreeMap::new(),
+            agents: CowMap::new(),
             ledger: Ledger::new(),
-            claims: BTreeMap::new(),
-            valid_runs: BTreeMap::new(),
+            claims: CowMap::new(),
+            valid_runs: CowMap::new(),
             now: 0,
             seq: 0,
             rehearsal: false,
@@ -374,8 +379,11 @@ impl World {
         self.avail_account(agent).map_or(Amount::ZERO, |account| self.ledger.balance(&account))
     }
 
-    pub(super) fn avail_account(&self, agent: &str) -> Result<Account, NameError> {
-        Account::avail(&self.instance.asset, agent)
+    pub(super) fn avail_account(&self, agent: &str) -> Result<Cow<'_, Account>, NameError> {
+        match self.agents.get(agent) {
+            Some(about) => Ok(Cow::Borrowed(&about.avail)),
+            None => Account::avail(&self.instance.asset, agent).map(Cow::Owned),
+        }
     }
 
     pub(super) fn operator_of(&self, agent: &str) -> Option<&str> {

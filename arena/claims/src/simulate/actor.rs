@@ -116,17 +116,18 @@ impl Actor {
 
 /// A command with the luck of a test beacon: the rounds that are due, and a secret that follows from the time.
 pub fn stamped(by: &str, at: u64, command: Command) -> Stamped {
+    let salt = salt_of(command.claim().unwrap_or_default());
+    salted(by, at, salt, command)
+}
+
+/// The same where the secret is at hand.
+pub(super) fn salted(by: &str, at: u64, salt: Digest, command: Command) -> Stamped {
     let round = Schedule::QUICKNET.round_for(at).saturating_sub(1).max(1);
-    Stamped {
-        at,
-        by: by.to_owned(),
-        seen: Some(Seen { round, proof: Vec::new() }),
-        salt: Some(salt_of(command.claim().unwrap_or_default())),
-        command,
-    }
+    let seen = Some(Seen { round, proof: Vec::new() });
+    Stamped { at, by: by.to_owned(), seen, salt: Some(salt), command }
 }
 
 /// The secret of a claim's audits in simulations and tests.
-fn salt_of(claim: &str) -> Digest {
+pub(super) fn salt_of(claim: &str) -> Digest {
     Digest::of(format!("salt of {claim}").as_bytes())
 }

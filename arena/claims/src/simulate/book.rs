@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use arena_canon::json::Value;
 use arena_draw::Purpose;
 use arena_ledger::Amount;
 
@@ -49,7 +48,7 @@ impl Book {
         }
         match event {
             Event::DrawResolved { picks, transcript, .. } => {
-                let runs = transcript.get("purpose").and_then(Value::as_str) == Some(Purpose::Runner.name());
+                let runs = transcript.request.purpose == Purpose::Runner;
                 let seat = if runs { Seat::Run } else { Seat::Review };
                 self.seats.extend(picks.iter().map(|agent| (agent.clone(), seat)));
             }

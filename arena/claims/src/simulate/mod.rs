@@ -30,13 +30,14 @@ use arena_ledger::{Account, Amount, Asset, Ledger, apply, deposit};
 use crate::life::{Command, Instance, Phase, Refusal, World, execute};
 use crate::luck::SplitMix;
 use crate::params::{PPM, Params};
+use actor::salt_of;
 use book::Book;
 use round::{Case, OPERATOR, Pending, Round};
 
 const SUBMITTER: &str = "submitter";
 const FUNDER: &str = "funder";
 /// Claims after which accounts are cleared that nothing is in.
-const CLEARED_EVERY: u64 = 256;
+const CLEARED_EVERY: u64 = 64;
 
 /// What is simulated.
 #[derive(Debug, Clone)]
@@ -117,6 +118,7 @@ pub fn simulate_with(config: &Config, done: &mut dyn FnMut(u64)) -> Result<Repor
             report: &mut report,
             at,
             id: id.clone(),
+            salt: salt_of(&id),
             book: Book::default(),
             pending: Pending::default(),
             case: Case::new(config, &mut luck),
@@ -204,7 +206,7 @@ fn enlist(
 /// one that shows that the submitter's claims settle, and accounts that nothing is in.
 fn forget(world: &mut World, id: &str, n: u64) {
     let shows = |world: &World| world.claims.values().any(|claim| matches!(claim.phase, Phase::Settled(_)));
-    let over = world.claims.remove(id);
+    let over = world.claims.remove(id).map(Arc::unwrap_or_clone);
     if let Some(over) = over.filter(|over| matches!(over.phase, Phase::Settled(_)) && !shows(world)) {
         world.claims.insert(id.to_owned(), over);
     }

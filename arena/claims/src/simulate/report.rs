@@ -24,7 +24,8 @@ pub struct Report {
     pub false_outcomes: u64,
     /// Events in all.
     pub events: u64,
-    /// SHA-256 over all events: two runs of one seed have the same.
+    /// SHA-256 over all events, one after another: two runs of one seed have the same. For who may be drawn stands the
+    /// root of the set, and for a transcript the seed, which is a digest of everything that a draw follows from.
     pub history: Digest,
     line: Vec<u8>,
 }
@@ -60,6 +61,29 @@ impl Standing {
     }
 }
 
+/// Writes an event as it goes into the history. Into memory, and an event is JSON: this does not fail.
+fn write(line: &mut Vec<u8>, event: &Event) -> serde_json::Result<()> {
+    match event {
+        Event::DrawCommitted(draw) => {
+            let draw = &**draw;
+            let when = (draw.round, draw.last_round_seen, draw.committed_at);
+            let who = (draw.entries.root(), draw.salt_sha256, draw.audit_ppm);
+            let what = (&draw.purpose, draw.attempt, draw.seats);
+            serde_json::to_writer(line, &("draw_committed", &draw.claim, what, when, who))
+        }
+        Event::DrawResolved { claim, transcript, picks, transaction } => {
+            let seed = transcript.resolution.seed;
+            serde_json::to_writer(line, &("draw_resolved", claim, seed, picks, transaction))
+        }
+        Event::CoinTossed { claim, transcript, audited, audit, picks, salt } => {
+            let audit = audit.as_ref().map(|audit| audit.resolution.seed);
+            let seed = transcript.resolution.seed;
+            serde_json::to_writer(line, &("coin_tossed", claim, seed, audited, audit, picks, salt))
+        }
+        other => serde_json::to_writer(line, other),
+    }
+}
+
 impl Report {
     pub(super) fn of(populations: impl Iterator<Item = Population>) -> Self {
         Self {
@@ -76,8 +100,7 @@ impl Report {
     pub(super) fn take_in(&mut self, event: &Event) {
         self.events = self.events.saturating_add(1);
         self.line.clear();
-        // Into memory, and an event is JSON: this does not fail.
-        let written = serde_json::to_writer(&mut self.line, event);
+        let written = write(&mut self.line, event);
         debug_assert!(written.is_ok(), "{event:?}");
         self.history = Digest::of_parts(&[self.history.as_bytes(), &self.line]);
         let ending = match event {

@@ -6,7 +6,7 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use serde_json::json;
 
-use super::actor::{Actor, Measurement, stamped};
+use super::actor::{Actor, Measurement, salted};
 use super::behaviour::Population;
 use super::book::Book;
 use super::{Config, FUNDER, Report, SUBMITTER};
@@ -28,6 +28,8 @@ pub(super) struct Round<'a> {
     pub(super) report: &'a mut Report,
     pub(super) at: u64,
     pub(super) id: String,
+    /// The secret of its audits.
+    pub(super) salt: Digest,
     pub(super) book: Book,
     pub(super) pending: Pending,
     /// What is claimed and what is true.
@@ -87,7 +89,7 @@ impl Round<'_> {
     }
 
     fn run(&mut self, by: &str, command: Command) -> Result<(), Refusal> {
-        let events = execute(self.world, &stamped(by, self.at, command))?;
+        let events = execute(self.world, &salted(by, self.at, self.salt, command))?;
         for event in &events {
             self.report.take_in(event);
             self.book.take_in(event, |agent| self.actors.get(agent).map(|actor| actor.population));

@@ -8,7 +8,7 @@ use arena_claims::simulate::stamped;
 use arena_draw::beacon::{
     Beacon, BeaconError, DrandQuicknet, HashChain, HashChainError, MARGIN_SECONDS, Preimages, Schedule,
 };
-use arena_draw::{Eligible, Entry, Request};
+use arena_draw::Request;
 use serde_json::json;
 
 use super::super::script::Script;
@@ -23,7 +23,7 @@ fn committed(script: &Script) -> CommittedDraw {
 
 fn resolved(script: &Script) -> (json::Value, Vec<String>) {
     script.last(|event| match event {
-        Event::DrawResolved { transcript, picks, .. } => Some((transcript.clone(), picks.clone())),
+        Event::DrawResolved { transcript, picks, .. } => Some((transcript.to_value(), picks.clone())),
         _ => None,
     })
 }
@@ -48,7 +48,7 @@ commit_draw c1 operator 02:02 -> ! no_draw_due
     assert!(draw.committed_at < due, "committed at {}, due at {due}", draw.committed_at);
     let (transcript, _) = resolved(&script);
     let claim = script.claim("c1");
-    let entries: Vec<_> = draw.entries.iter().map(|(a, o, t)| json!([a, o, t.to_string()])).collect();
+    let entries: Vec<_> = draw.entries.entries().iter().map(|e| json!([e.agent, e.operator, e.tickets.to_string()])).collect();
     for (member, fixed) in [
         ("/entries", json!(entries)),
         ("/beacon/round", json!(draw.round.to_string())),
@@ -146,8 +146,6 @@ fn threat_04_withholding_a_draw() {
     let mut script = Script::after(&["given agents=sue,fay,a,b,c\n", OPENED]);
     let draw = committed(&script);
     let claim = script.claim("c1").clone();
-    let entries =
-        draw.entries.iter().map(|(agent, operator, tickets)| Entry::new(&**agent, &**operator, *tickets));
     let anybody = Request {
         instance: script.world.instance.id(),
         instance_name: Some(script.world.instance.name.clone()),
@@ -159,7 +157,7 @@ fn threat_04_withholding_a_draw() {
         committed_seq: None,
         committed_at: Some(draw.committed_at),
         last_round_seen: Some(draw.last_round_seen),
-        entries: Eligible::new(entries.collect()).expect("in order"),
+        entries: draw.entries.clone(),
         salt: None,
         source: script.world.instance.source.clone(),
         round: draw.round,
@@ -209,14 +207,14 @@ fn threat_05_registering_after_seeing_a_job() {
     // It names no capability, so it is not drawn, whatever it deposits; the others are.
     script.plays("given agents=seen stake=90000\ndecline c1 x 02:01 -> ! wrong_phase\n");
     let of = |draw: &CommittedDraw, operator: &str| -> u64 {
-        draw.entries.iter().filter(|entry| entry.1 == operator).map(|entry| entry.2).sum()
+        draw.entries.entries().iter().filter(|entry| entry.operator == operator).map(|entry| entry.tickets).sum()
     };
     let draw = committed(&script);
     assert_eq!((of(&draw, "op-whole"), of(&draw, "op-split")), (3, 3), "splitting buys nothing");
     assert_eq!(of(&draw, "op-rich"), 16, "tickets are capped");
     assert_eq!(of(&draw, "op-a"), 5, "what came in within the hour before is not at rest");
     // Whoever is drawn and declines goes with all agents of its operator, and who came later is not there.
-    let mut operators: BTreeSet<String> = draw.entries.iter().map(|entry| entry.1.clone()).collect();
+    let mut operators: BTreeSet<String> = draw.entries.entries().iter().map(|entry| entry.operator.clone()).collect();
     for attempt in 1..=4 {
         let minute = 2 * attempt;
         script.plays(&format!("draw c1 - 02:{minute:02} -> draw_resolved:1\n"));
@@ -227,7 +225,7 @@ fn threat_05_registering_after_seeing_a_job() {
         if operators.is_empty() {
             break;
         }
-        let again: BTreeSet<String> = committed(&script).entries.into_iter().map(|entry| entry.1).collect();
+        let again: BTreeSet<String> = committed(&script).entries.entries().iter().map(|entry| entry.operator.clone()).collect();
         assert_eq!(again, operators);
         assert!(!again.contains("op-seen"));
     }
@@ -244,7 +242,7 @@ fn threat_06_holding_two_roles() {
         OPENED,
     ]);
     let draw = committed(&script);
-    assert!(draw.entries.iter().all(|entry| entry.1 != "op-s" && entry.1 != "op-fay"), "{draw:?}");
+    assert!(draw.entries.entries().iter().all(|entry| entry.operator != "op-s" && entry.operator != "op-fay"), "{draw:?}");
     script.plays(
         "\
 draw c1 - 02:02 -> draw_resolved:1
@@ -286,8 +284,8 @@ reveal c1 @auditor 26:06 -> challenge_revealed
     let taken = operators_with_a_part(&script);
     let draw = committed(&script);
     assert_eq!(draw.purpose, "panel");
-    let free = draw.entries.iter().filter(|entry| !taken.contains(&entry.1)).count();
-    assert!(free == draw.entries.len() && free >= 5, "{draw:?}");
+    let free = draw.entries.entries().iter().filter(|entry| !taken.contains(&entry.operator)).count();
+    assert!(free == draw.entries.entries().len() && free >= 5, "{draw:?}");
     script.check_laws("threat 6");
 }
 
@@ -309,7 +307,7 @@ fn threat_07_declining_until_a_friend_is_drawn() {
         let draw = committed(&script);
         assert_eq!(draw.attempt, attempt);
         assert!(rounds.insert(draw.round), "each attempt has a round of its own");
-        assert!(draw.entries.iter().all(|entry| !gone.contains(&entry.0)), "{gone:?} in {draw:?}");
+        assert!(draw.entries.entries().iter().all(|entry| !gone.contains(&entry.agent)), "{gone:?} in {draw:?}");
         let minute = 2 + 2 * attempt;
         script.plays(&format!("draw c1 - 02:{minute:02} -> draw_resolved:1\n"));
         let runner = script.claim("c1").runner().expect("drawn").to_owned();

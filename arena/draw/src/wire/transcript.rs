@@ -1,14 +1,12 @@
 use arena_canon::Digest;
-use arena_canon::json::{self, Map, Pointer, Value};
-use serde_json::json;
+use arena_canon::json::{self, Pointer, Value};
 
-use super::VERSION;
 use super::fault::Faults;
-use super::fields::{self, time_text};
+use super::fields;
 use super::reader::{Object, Reader};
 use super::request::{self, Refusal, Request, document};
-use crate::beacon::Source;
-use crate::{ENTRIES_MAX, Pick, Resolution, hex};
+use super::written::Written;
+use crate::{ENTRIES_MAX, Pick, Resolution};
 
 /// A draw after it is resolved, with everything that is needed to draw again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,44 +63,19 @@ impl Transcript {
     pub fn read(bytes: &[u8]) -> Result<Self, Faults> {
         let document = document(bytes)?;
         let mut reader = Reader::default();
-        let read = reader.object(&document, Pointer::default()).and_then(|object| {
-            let names: Vec<&str> = request::MEMBERS.iter().chain(&MEMBERS).copied().collect();
-            reader.known(&object, &names);
-            reader.transcript(&object)
-        });
+        let read =
+            reader.object(&document, Pointer::default()).and_then(|object| reader.whole_transcript(&object));
         reader.faults.judge(read)
     }
 
     /// The document, as it is written.
     pub fn to_value(&self) -> Value {
-        let Self { request, chain, randomness, resolution } = self;
-        let mut beacon = beacon_members(request);
-        beacon.insert("chain".to_owned(), json!(chain));
-        beacon.insert("randomness".to_owned(), json!(randomness));
-        let mut members = request_members(request, beacon);
-        let pick = |pick: &Pick| {
-            json!({
-                "seat": pick.seat,
-                "r": pick.r.to_string(),
-                "of": pick.of.to_string(),
-                "agent": pick.agent,
-            })
-        };
-        let more = [
-            ("root", json!(resolution.root)),
-            ("n", json!(resolution.n.to_string())),
-            ("total", json!(resolution.total.to_string())),
-            ("seed", json!(resolution.seed)),
-            ("words_consumed", json!(resolution.words_consumed.to_string())),
-            ("picks", resolution.picks.iter().map(pick).collect()),
-        ];
-        members.extend(more.map(|(name, value)| (name.to_owned(), value)));
-        Value::Object(members)
+        Written::transcript(self).to_value()
     }
 
     /// The canonical bytes of the document.
     pub fn to_bytes(&self) -> Vec<u8> {
-        json::canonical(&self.to_value())
+        json::canonical_of(self)
     }
 
     /// Draws again, and compares in the order in which one thing follows from another.
@@ -155,60 +128,21 @@ fn same_picks(at: &Pointer, stated: &[Pick], derived: &[Pick]) -> Result<(), Dif
     })
 }
 
-/// Everything of a request, as it is written.
-fn request_members(request: &Request, beacon: Map<String, Value>) -> Map<String, Value> {
-    let entry = |entry: &crate::Entry| json!([entry.agent, entry.operator, entry.tickets.to_string()]);
-    let mut members = Map::new();
-    let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
-    set("v", json!(VERSION));
-    set("instance", json!(request.instance));
-    set("purpose", json!(request.purpose.name()));
-    set("subject", json!(request.subject));
-    set("attempt", json!(request.attempt));
-    set("seats", json!(request.seats));
-    set("params_hash", json!(request.params_hash));
-    set("entries", request.entries.entries().iter().map(entry).collect());
-    set("beacon", Value::Object(beacon));
-    let committed_at = request.committed_at.and_then(time_text);
-    let log = request.log.as_ref();
-    let optional = [
-        ("instance_name", request.instance_name.as_ref().map(|name| json!(name))),
-        ("committed_seq", request.committed_seq.map(|seq| json!(seq.to_string()))),
-        ("committed_at", committed_at.map(|time| json!(time))),
-        ("last_round_seen", request.last_round_seen.map(|round| json!(round.to_string()))),
-        ("salt", request.salt.as_ref().map(|salt| json!(hex::encode(salt)))),
-        ("log", log.map(|log| json!({ "checkpoint": log.checkpoint, "inclusion": log.inclusion }))),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            set(name, value);
-        }
-    }
-    members
-}
-
-fn beacon_members(request: &Request) -> Map<String, Value> {
-    let key = match &request.source {
-        Source::DrandQuicknet | Source::Test => None,
-        Source::EcvrfOperator(operator) => Some(("public_key", json!(hex::encode(operator.public_key())))),
-        Source::HashChain(chain) => Some(("anchors", json!(chain.anchors()))),
-    };
-    let members = [
-        ("kind", json!(request.source.kind().name())),
-        ("round", json!(request.round.to_string())),
-        ("signature", json!(hex::encode(&request.proof))),
-    ];
-    members.into_iter().chain(key).map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
 impl Request {
     /// The document, as it is written.
     pub fn to_value(&self) -> Value {
-        Value::Object(request_members(self, beacon_members(self)))
+        Written::request(self).to_value()
     }
 }
 
 impl Reader {
+    /// A transcript, and nothing else with it.
+    pub(super) fn whole_transcript(&mut self, object: &Object<'_>) -> Option<Transcript> {
+        let names: Vec<&str> = request::MEMBERS.iter().chain(&MEMBERS).copied().collect();
+        self.known(object, &names);
+        self.transcript(object)
+    }
+
     fn transcript(&mut self, object: &Object<'_>) -> Option<Transcript> {
         let beacon = self.inner(object, "beacon");
         if let Some(beacon) = &beacon {
