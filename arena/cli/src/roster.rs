@@ -32,14 +32,21 @@ impl SandboxRoster {
         if let Some(strategy) = self.strategies.get(&sha256) {
             return Ok(strategy.clone());
         }
+        let strategy = match self.host.known(sha256) {
+            Some(strategy) => strategy,
+            None => self.from_shelf(sha256)?,
+        };
+        self.strategies.insert(sha256, strategy.clone());
+        Ok(strategy)
+    }
+
+    fn from_shelf(&mut self, sha256: Digest) -> Result<Strategy, HostFault> {
         let bytes = self.shelf.component(sha256)?;
         if Digest::of(&bytes) != sha256 {
             return Err(fault("a component on the shelf is not the one it is kept for"));
         }
         let admitted = admit(&bytes).map_err(|rejection| fault(format!("not admitted: {rejection}")))?;
-        let strategy = self.host.load(&admitted).map_err(|why| fault(why.to_string()))?;
-        self.strategies.insert(sha256, strategy.clone());
-        Ok(strategy)
+        self.host.load(&admitted).map_err(|why| fault(why.to_string()))
     }
 }
 

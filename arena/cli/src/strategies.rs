@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use arena_canon::Digest;
 use arena_engine::limits::V1;
 use arena_sandbox::{
     Admitted, AdmittedExperiment, EXPERIMENT_WORLD, Game, Host, HostOptions, LoadError, Refusal, Rejection,
@@ -70,7 +69,20 @@ fn too_large(unread: &Unread) -> Rejection {
 
 /// The strategy in a file, compiled.
 pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
-    let admitted = read(path).map_err(|refused| match refused {
+    let admitted = admitted(path)?;
+    host.load(&admitted).map_err(|error| unloaded(path, error))
+}
+
+/// The component in a file with its bytes: it can be seated anywhere.
+pub(crate) fn component(host: &Host, path: &Path) -> Result<(Component, Vec<u8>), Failure> {
+    let admitted = admitted(path)?;
+    host.prepare(&admitted).map_err(|error| unloaded(path, error))?;
+    let component = Component { sha256: admitted.digest(), world: admitted.world().to_owned() };
+    Ok((component, admitted.into_bytes()))
+}
+
+fn admitted(path: &Path) -> Result<Admitted, Failure> {
+    read(path).map_err(|refused| match refused {
         Refused::Unread(unread) => unread.reading("strategy", path),
         Refused::Rejected(rejection) => rejected(path, &rejection),
         Refused::Experiment(_) => {
@@ -78,25 +90,14 @@ pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
             let why = format!("it is an experiment ({EXPERIMENT_WORLD}), which plays no game");
             Failure::new(Exit::Rejected, doing, why).hint("claims run experiments, see `arena claim --help`")
         }
-    })?;
-    host.load(&admitted).map_err(|error| match error {
-        LoadError::Rejected(rejection) => rejected(path, &rejection),
-        LoadError::Host(fault) => fault.into(),
     })
 }
 
-/// The component in a file with its bytes, admitted and compiled: it can be seated anywhere.
-pub(crate) fn component(host: &Host, path: &Path) -> Result<(Component, Vec<u8>), Failure> {
-    let strategy = load(host, path)?;
-    let bytes =
-        files::read(path, V1.component_bytes_max).map_err(|unread| unread.reading("strategy", path))?;
-    if Digest::of(&bytes) != strategy.digest() {
-        return Err(Failure::usage(
-            format_args!("read `{}`", files::shown(path)),
-            "it changes while it is read",
-        ));
+fn unloaded(path: &Path, error: LoadError) -> Failure {
+    match error {
+        LoadError::Rejected(rejection) => rejected(path, &rejection),
+        LoadError::Host(fault) => fault.into(),
     }
-    Ok((Component { sha256: strategy.digest(), world: strategy.world().to_owned() }, bytes))
 }
 
 /// The strategy in a file, compiled, if it plays the campus game.

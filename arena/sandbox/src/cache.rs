@@ -8,16 +8,26 @@ use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_engine::HostFault;
+use arena_engine::limits::V1;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::admit::Stamp;
+
 /// Changes whenever an old file could be misread. 1: a digest of the artefact, then the artefact.
 /// 2: the digest covers the strategy's own as well, so that a file cannot stand for another.
-const LAYOUT: u32 = 2;
+/// 3: a byte between the two says what admission found, so that nothing is admitted twice.
+const LAYOUT: u32 = 3;
 /// Largest file that is read back.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// Files that are kept; the oldest go.
 const FILES_MAX: usize = 512;
+
+/// A compiled component with what admission found.
+pub(crate) struct Kept {
+    pub(crate) component: Component,
+    pub(crate) stamp: Stamp,
+}
 
 pub(crate) struct DiskCache {
     folder: PathBuf,
@@ -44,40 +54,46 @@ impl DiskCache {
         Err(format!("{} can be written by others", arena_engine::Excerpt::line(&shown)).into())
     }
 
-    /// The compiled strategy, if it is here and undamaged.
-    pub(crate) fn get(&self, digest: Digest, engine: &Engine) -> Option<Component> {
-        let path = self.path(digest);
-        let metadata = std::fs::symlink_metadata(&path).ok()?;
+    /// Whether there is a file for this strategy that would be read. It may still be damaged.
+    pub(crate) fn holds(&self, digest: Digest) -> bool {
+        let Ok(metadata) = std::fs::symlink_metadata(self.path(digest)) else { return false };
         let own = metadata.uid() == rustix::process::geteuid().as_raw();
         let closed = metadata.permissions().mode() & 0o022 == 0;
-        if !metadata.is_file() || !own || !closed || metadata.len() > FILE_BYTES_MAX {
+        metadata.is_file() && own && closed && metadata.len() <= FILE_BYTES_MAX
+    }
+
+    /// The compiled strategy, if it is here and undamaged.
+    pub(crate) fn get(&self, digest: Digest, engine: &Engine) -> Option<Kept> {
+        if !self.holds(digest) {
             return None;
         }
-        let bytes = std::fs::read(&path).ok()?;
-        let (seal, artefact) = bytes.split_at_checked(32)?;
-        if seal_of(digest, artefact).as_bytes() != seal {
+        let bytes = std::fs::read(self.path(digest)).ok()?;
+        let (seal, sealed) = bytes.split_at_checked(32)?;
+        if seal_of(digest, sealed).as_bytes() != seal {
             return None;
         }
+        let (stamp, artefact) = sealed.split_first()?;
+        let stamp = Stamp::of_byte(*stamp)?;
         #[expect(unsafe_code, reason = "an artefact is machine code; see the comment")]
         // SAFETY: the folder and the file are this user's and not writable by others, the file was
         // written by `put` under a name that bears the runtime's compatibility hash, and its bytes
         // are those that were written.
-        unsafe {
-            Component::deserialize(engine, artefact).ok()
-        }
+        let component = unsafe { Component::deserialize(engine, artefact).ok()? };
+        Some(Kept { component, stamp })
     }
 
     /// Keeps a compiled strategy: whole or not at all. The folder may have been deleted meanwhile.
     pub(crate) fn put(
         &self,
         digest: Digest,
-        component: &Component,
+        kept: &Kept,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let artefact = component.serialize()?;
+        let mut sealed = vec![kept.stamp.byte()];
+        sealed.append(&mut kept.component.serialize()?);
         self.make_private()?;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        file.write_all(seal_of(digest, &artefact).as_bytes())?;
-        file.write_all(&artefact)?;
+        file.write_all(seal_of(digest, &sealed).as_bytes())?;
+        file.write_all(&sealed)?;
         file.persist(self.path(digest))?;
         self.forget_the_oldest()?;
         Ok(())
@@ -102,14 +118,14 @@ impl DiskCache {
     }
 }
 
-fn seal_of(strategy: Digest, artefact: &[u8]) -> Digest {
-    Digest::of_parts(&[strategy.as_bytes(), artefact])
+fn seal_of(strategy: Digest, sealed: &[u8]) -> Digest {
+    Digest::of_parts(&[strategy.as_bytes(), sealed])
 }
 
-/// Whatever makes an artefact unreadable to another build of the runtime.
+/// Whatever makes an artefact unreadable to another build of the runtime, or admitted by other rules.
 fn compatibility(engine: &Engine) -> String {
     let mut hasher = Bytes(Vec::new());
-    (LAYOUT, crate::WASMTIME_VERSION).hash(&mut hasher);
+    (LAYOUT, crate::WASMTIME_VERSION, env!("CARGO_PKG_VERSION"), V1.version).hash(&mut hasher);
     engine.precompile_compatibility_hash().hash(&mut hasher);
     Digest::of(&hasher.0).short()
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arena_canon::Digest;
@@ -13,8 +13,8 @@ use arena_engine::limits::{Limits, V1};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
-use crate::admit::{Admitted, AdmittedExperiment, Refusal, Rejection};
-use crate::cache::DiskCache;
+use crate::admit::{Admitted, AdmittedExperiment, Refusal, Rejection, Stamp};
+use crate::cache::{DiskCache, Kept};
 use crate::cell::Cell;
 use crate::deadline::Deadline;
 use crate::experiment::{self, Ran, RunError, Task};
@@ -111,6 +111,12 @@ enum Pre {
     Matrix(MatrixPre<Cell>),
 }
 
+/// A compiled component, and whether it was not in the cache.
+struct Found {
+    kept: Kept,
+    new: bool,
+}
+
 /// Why a strategy could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -151,48 +157,83 @@ impl Host {
 
     /// Compiles an admitted component, once per digest.
     pub fn load(&self, admitted: &Admitted) -> Result<Strategy, LoadError> {
-        let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(strategy) = loaded().get(&admitted.digest()) {
+        let digest = admitted.digest();
+        if let Some(strategy) = self.loaded().get(&digest) {
             return Ok(strategy.clone());
         }
-        let component = self.component(admitted.digest(), admitted.bytes())?;
-        let strategy = self.link(admitted, &component)?;
-        let mut loaded = loaded();
+        let found = self.component(digest, admitted.stamp(), admitted.bytes())?;
+        let strategy = self.link(digest, &found.kept)?;
+        self.keep(digest, &found);
+        self.remember(&strategy);
+        Ok(strategy)
+    }
+
+    /// The strategy of that digest, if it was admitted and compiled before: by this host, or by one that
+    /// shares its cache. Its bytes are not needed for that.
+    pub fn known(&self, digest: Digest) -> Option<Strategy> {
+        if let Some(strategy) = self.loaded().get(&digest) {
+            return Some(strategy.clone());
+        }
+        let kept = self.cache.as_ref()?.get(digest, &self.engine)?;
+        let strategy = self.link(digest, &kept).ok()?;
+        self.remember(&strategy);
+        Some(strategy)
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, BTreeMap<Digest, Strategy>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, strategy: &Strategy) {
+        let mut loaded = self.loaded();
         if loaded.len() >= LOADED_MAX {
             loaded.pop_first();
         }
-        loaded.insert(admitted.digest(), strategy.clone());
-        Ok(strategy)
+        loaded.insert(strategy.digest(), strategy.clone());
+    }
+
+    /// Makes sure that an admitted component compiles and links, for whoever seats it in another process:
+    /// what the cache holds has done both, and is not read for that.
+    pub fn prepare(&self, admitted: &Admitted) -> Result<(), LoadError> {
+        match &self.cache {
+            Some(cache) if cache.holds(admitted.digest()) => Ok(()),
+            _ => self.load(admitted).map(drop),
+        }
     }
 
     /// Compiles an admitted experiment.
     pub fn load_experiment(&self, admitted: &AdmittedExperiment) -> Result<Experiment, LoadError> {
-        let component = self.component(admitted.digest(), admitted.bytes())?;
-        let mut linker = self.linker(admitted.imports_wasi(), &component)?;
+        let found = self.component(admitted.digest(), admitted.stamp(), admitted.bytes())?;
+        let component = &found.kept.component;
+        let mut linker = self.linker(admitted.stamp().wasi, component)?;
         let does_not_link = |error| rejected("admit.does_not_link", &error);
-        if admitted.imports_wasi() {
-            wasi::add_files(linker.to_mut(), &component, &self.engine).map_err(does_not_link)?;
+        if admitted.stamp().wasi {
+            wasi::add_files(linker.to_mut(), component, &self.engine).map_err(does_not_link)?;
         }
-        let linked = linker.instantiate_pre(&component).and_then(ExperimentPre::new);
+        let linked = linker.instantiate_pre(component).and_then(ExperimentPre::new);
         let pre = linked.map_err(does_not_link)?;
+        self.keep(admitted.digest(), &found);
         let (engine, digest) = (self.engine.clone(), admitted.digest());
         let Self { call_cpu_max, deadline, pooled, .. } = *self;
         Ok(Experiment { engine, pre, digest, call_cpu_max, deadline, pooled })
     }
 
-    fn component(&self, digest: Digest, bytes: &[u8]) -> Result<Component, LoadError> {
-        if let Some(cache) = &self.cache
-            && let Some(component) = cache.get(digest, &self.engine)
-        {
-            return Ok(component);
+    fn component(&self, digest: Digest, stamp: Stamp, bytes: &[u8]) -> Result<Found, LoadError> {
+        let cached = self.cache.as_ref().and_then(|cache| cache.get(digest, &self.engine));
+        if let Some(kept) = cached.filter(|kept| kept.stamp == stamp) {
+            return Ok(Found { kept, new: false });
         }
         let compiled = Component::new(&self.engine, bytes);
         let component = compiled.map_err(|error| rejected("admit.does_not_compile", &error))?;
-        if let Some(cache) = &self.cache {
-            // Originals are truth: a cache that cannot be written costs time and nothing else.
-            cache.put(digest, &component).ok();
+        Ok(Found { kept: Kept { component, stamp }, new: true })
+    }
+
+    /// Keeps what was compiled anew and has been linked. Originals are truth: a cache that cannot be
+    /// written costs time and nothing else.
+    fn keep(&self, digest: Digest, found: &Found) {
+        if let (Some(cache), true) = (&self.cache, found.new) {
+            cache.put(digest, &found.kept).ok();
         }
-        Ok(component)
     }
 
     /// The lean linker, or one with whatever WASI the component imports.
@@ -206,18 +247,20 @@ impl Host {
         Ok(Cow::Owned(denied))
     }
 
-    fn link(&self, admitted: &Admitted, component: &Component) -> Result<Strategy, LoadError> {
-        let linker = self.linker(admitted.imports_wasi(), component)?;
-        let linked = linker.instantiate_pre(component).and_then(|pre| match admitted.game() {
-            Game::Campus => CampusPre::new(pre).map(Pre::Campus),
-            Game::Matrix => MatrixPre::new(pre).map(Pre::Matrix),
+    fn link(&self, digest: Digest, kept: &Kept) -> Result<Strategy, LoadError> {
+        let Kept { component, stamp } = kept;
+        let linker = self.linker(stamp.wasi, component)?;
+        let linked = linker.instantiate_pre(component).and_then(|pre| match stamp.plays {
+            Some(Game::Campus) => CampusPre::new(pre).map(Pre::Campus),
+            Some(Game::Matrix) => MatrixPre::new(pre).map(Pre::Matrix),
+            None => Err(wasmtime::Error::msg("an experiment plays no game")),
         });
         let pre = linked.map_err(|error| rejected("admit.does_not_link", &error))?;
         Ok(Strategy(Arc::new(Compiled {
             engine: self.engine.clone(),
             pre,
-            digest: admitted.digest(),
-            linker: admitted.linker(),
+            digest,
+            linker: stamp.linker(),
             call_cpu_max: self.call_cpu_max,
             deadline: self.deadline,
         })))

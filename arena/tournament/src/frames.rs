@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 /// Largest frame.
 pub(crate) const FRAME_BYTES_MAX: usize = 64 << 20;
 
+/// Room that is made for a frame before its bytes are there.
+const FRAME_BYTES_AT_ONCE: usize = 64 << 10;
+
 /// Appends one frame to `frames`, which are then written in one piece, so that their reader is woken once.
 pub(crate) fn append(frames: &mut Vec<u8>, message: &impl Serialize) -> io::Result<()> {
     let start = frames.len();
@@ -33,7 +36,7 @@ pub(crate) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Opt
     if length > FRAME_BYTES_MAX {
         return Err(io::Error::other(format!("a frame of {length} bytes; the limit is {FRAME_BYTES_MAX}")));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(length.min(FRAME_BYTES_AT_ONCE));
     if input.take(length as u64).read_to_end(&mut bytes)? < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }

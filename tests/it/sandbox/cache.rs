@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use arena_sandbox::{Host, HostOptions, Seats, admit};
+use arena_canon::Digest;
+use arena_sandbox::{Host, HostOptions, Seats, admit, admit_experiment, play};
 use tempfile::TempDir;
 
 use super::guest::{component, host, play_component};
@@ -98,6 +99,57 @@ fn a_file_cannot_stand_for_another_strategy() {
     let ours = files(folder.path()).into_iter().find(|path| *path != trapping).expect("another file");
     std::fs::copy(trapping, ours).expect("writable");
     check_plays_the_same(folder.path());
+}
+
+/// Whoever knows a strategy by its digest alone has what was admitted, or nothing.
+#[test]
+fn a_strategy_is_known_by_its_digest_once_it_was_compiled() {
+    let folder = folder();
+    let digest = Digest::of(&guest());
+    let known = || Host::new(&cached(folder.path())).expect("a host").known(digest);
+    assert!(known().is_none(), "nothing was compiled yet");
+
+    let admitted = admit(&guest()).expect("admitted");
+    Host::new(&cached(folder.path())).expect("a host").prepare(&admitted).expect("it compiles");
+    let strategy = known().expect("it is in the cache");
+    let loaded = super::guest::host().load(&admitted).expect("it compiles");
+    let facts = |of: &arena_sandbox::Strategy| (of.digest(), of.game(), of.world(), of.linker());
+    assert_eq!(facts(&strategy), facts(&loaded));
+    let pack = super::guest::pack();
+    let log = |of| play(of, &pack, super::guest::seed()).expect("no host fault").log.to_bytes();
+    assert!(log(&strategy) == log(&loaded));
+
+    let path = files(folder.path()).pop().expect("one file");
+    let whole = std::fs::read(&path).expect("a file");
+    for at in [0, 31, 32, 33, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&path, bytes).expect("writable");
+        assert!(known().is_none(), "a flipped bit of byte {at}");
+    }
+}
+
+#[test]
+fn without_a_cache_a_strategy_is_known_to_its_host_alone() {
+    let folder = folder();
+    let bytes = component("(module (func (export \"act\") (type $act) unreachable))");
+    let admitted = admit(&bytes).expect("admitted");
+    let without_cache = HostOptions { cache: None, ..cached(folder.path()) };
+    let host = Host::new(&without_cache).expect("a host");
+    host.prepare(&admitted).expect("it compiles");
+    assert!(host.known(admitted.digest()).is_some(), "the host itself keeps it");
+    assert!(Host::new(&without_cache).expect("a host").known(admitted.digest()).is_none());
+}
+
+#[test]
+fn a_compiled_experiment_is_no_strategy() {
+    let folder = folder();
+    let bytes = crate::experiment::guest::component("(module (memory (export \"memory\") 1))");
+    let admitted = admit_experiment(&bytes).expect("an experiment");
+    let host = Host::new(&cached(folder.path())).expect("a host");
+    assert!(host.load_experiment(&admitted).is_ok());
+    assert_eq!(files(folder.path()).len(), 1, "it is kept");
+    assert!(host.known(admitted.digest()).is_none());
 }
 
 #[test]

@@ -7,8 +7,8 @@ use wasmparser::types::TypesRef;
 
 use super::shape::{Export, Shape};
 use super::{
-    ALLOWED_WASI, Refusal, Rejection, check_adapters, check_counts, check_layer, check_size, interface,
-    is_allowed_wasi, quoted, shape,
+    ALLOWED_WASI, Refusal, Rejection, Stamp, check_adapters, check_counts, check_layer, check_size,
+    import_wasi, interface, is_allowed_wasi, quoted, shape,
 };
 use crate::experiment::MEMORY_BYTES_MAX;
 use crate::game::{Game, VERSION};
@@ -67,11 +67,11 @@ impl AdmittedExperiment {
 
     /// The linker it is run with: `lean`, or `wasi` if it imports WASI.
     pub fn linker(&self) -> &'static str {
-        if self.imports_wasi() { "wasi" } else { "lean" }
+        self.stamp().linker()
     }
 
-    pub(crate) fn imports_wasi(&self) -> bool {
-        self.imports.iter().any(|name| name.starts_with("wasi:"))
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { plays: None, wasi: import_wasi(&self.imports) }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -4,6 +4,7 @@
 mod experiment;
 mod interface;
 mod shape;
+mod stamp;
 
 use std::fmt;
 
@@ -15,6 +16,8 @@ use wasmparser::types::TypesRef;
 use crate::config::PARTS;
 use crate::game::{Game, VERSION};
 use shape::Shape;
+
+pub(crate) use stamp::Stamp;
 
 pub use experiment::{AdmittedExperiment, EXPERIMENT_WORLD, admit_experiment};
 
@@ -109,16 +112,25 @@ impl Admitted {
 
     /// The linker it is seated with: `lean`, or `wasi` if it imports WASI.
     pub fn linker(&self) -> &'static str {
-        if self.imports_wasi() { "wasi" } else { "lean" }
+        self.stamp().linker()
     }
 
-    pub(crate) fn imports_wasi(&self) -> bool {
-        self.imports.iter().any(|name| name.starts_with("wasi:"))
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { plays: Some(self.game), wasi: import_wasi(&self.imports) }
+    }
+
+    /// The component's bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+fn import_wasi(imports: &[String]) -> bool {
+    imports.iter().any(|name| name.starts_with("wasi:"))
 }
 
 impl Refusal {
