@@ -25,7 +25,7 @@ While you work
 
 Now and then
   setup           get the toolchain for WebAssembly guests: rustup's target, else Debian's packages;
-                  and the NATS server that some tests need, as root on Debian
+                  and the NATS server and Chromium that some tests need, as root on Debian
   audit           licences and known vulnerabilities of the dependencies (needs cargo-deny and the network)
   ci              what the continuous integration runs: test, and nothing may be skipped
 

@@ -65,6 +65,7 @@ fn perform(command: &Command) -> Outcome {
         Command::Guests { release, twice } => build_guests(&repo, release, twice),
         Command::Setup => {
             setup::ensure_nats_server(&repo);
+            setup::ensure_browser(&repo);
             setup::ensure(&repo).map(|_| ())
         }
         Command::Test(options) => test::run(&repo, options),

@@ -1,5 +1,5 @@
 //! The guest toolchain: what is there already, else rustup's target, else Debian's packages, else what to
-//! type. And the server that some tests need, which the others do without.
+//! type. And the NATS server and the browser that some tests need, which the others do without.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 /// Debian puts it where only root looks.
 const NATS_SERVER: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// Long enough for a slow line, short enough that a network without a way out is not a hang.
 const DOWNLOAD_SECONDS_MAX: &str = "60";
 
@@ -36,6 +37,22 @@ pub(crate) fn ensure_nats_server(repo: &Repo) {
     let installed = install_from_debian(repo, "nats-server", &["nats-server"], is_there);
     if let Err(why) = installed {
         talk::note("nats-server", &format!("{why}; the tests that need it are skipped"));
+    }
+}
+
+/// Gets Chromium with its WebDriver, if that can be done here. Tests that need them and do not find them are
+/// skipped by name, and fail with CI set.
+pub(crate) fn ensure_browser(repo: &Repo) {
+    let is_there = || {
+        let answers = |it: &&str| Run::new(*it, &repo.root).args(["--version"]).try_output().is_some();
+        answers(&"chromedriver") && BROWSERS.iter().any(|it| answers(&it))
+    };
+    if is_there() {
+        return;
+    }
+    let installed = install_from_debian(repo, "browser", &["chromium", "chromium-driver"], is_there);
+    if let Err(why) = installed {
+        talk::note("browser", &format!("{why}; the tests that need it are skipped"));
     }
 }
 

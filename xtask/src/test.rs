@@ -243,6 +243,7 @@ fn guest_tests(session: &mut Session<'_>) -> Outcome<Done> {
 
 fn tests(session: &mut Session<'_>) -> Outcome<Done> {
     setup::ensure_nats_server(session.repo);
+    setup::ensure_browser(session.repo);
     session.cargo_test(&["--workspace", "--lib", "--bins", "--tests", "--examples"])
 }
 

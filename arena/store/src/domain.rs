@@ -11,8 +11,9 @@ use crate::fault::StoreFault;
 /// by [`evolve`](Self::evolve), after it has returned, before the next command is looked at. The state is
 /// therefore always what a fold of the journal gives, and a restart does just that.
 pub trait Domain: Send + Sync + 'static {
-    /// The fold of all events.
-    type State: Send + Sync + 'static;
+    /// The fold of all events. Each batch of commands works on a copy of it, so a copy has to be cheap: one that
+    /// shares with its original what it has in common.
+    type State: Clone + Send + Sync + 'static;
     /// What is asked, with its time and its luck.
     type Command: Send + 'static;
     /// What comes of it.
@@ -98,8 +99,8 @@ pub enum Failed<R> {
     Stopped,
 }
 
-/// Called with the place of the last event after each commit that appended any.
-pub type OnCommit = Box<dyn Fn(u64) + Send>;
+/// Called with the events of a commit, in order, after each that has any.
+pub type OnCommit = Box<dyn Fn(&[Event]) + Send>;
 
 /// How a store works. None of it is in a record.
 pub struct Options {
@@ -111,10 +112,11 @@ pub struct Options {
     pub snapshot_every: u64,
     /// Pages of 4 KiB the database may have; more is answered like a full disk. None: as many as fit.
     pub pages_max: Option<u32>,
-    /// Remove blobs that no command has booked when the store is opened: uploads that came to nothing. Only
-    /// for a domain that books every blob it wants to keep.
-    pub remove_unbooked: bool,
-    /// "`seq` is now n", on the writer's thread, after the commit and before its answers.
+    /// When the store is opened, remove blobs that no command has booked and that were written before this time, in
+    /// milliseconds since 1970: uploads that came to nothing. Only for a domain that books every blob it wants to
+    /// keep. None: remove nothing.
+    pub unbooked_before_ms: Option<u64>,
+    /// What happened, on the writer's thread, after the commit and before its answers.
     pub on_commit: OnCommit,
 }
 
@@ -125,7 +127,7 @@ impl Default for Options {
             batch_max: 256,
             snapshot_every: 100_000,
             pages_max: None,
-            remove_unbooked: false,
+            unbooked_before_ms: None,
             on_commit: Box::new(|_| {}),
         }
     }

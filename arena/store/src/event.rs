@@ -81,6 +81,11 @@ impl Draft {
         self
     }
 
+    /// Bytes of the body as it is written.
+    pub fn body_bytes(&self) -> usize {
+        self.body.len()
+    }
+
     pub(crate) fn check(&self) -> Result<(), DraftFault> {
         check_name("topic", &self.topic, TOPIC_BYTES_MAX)?;
         check_name("kind", &self.kind, KIND_BYTES_MAX)?;

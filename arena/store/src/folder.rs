@@ -19,7 +19,7 @@ pub const BLOBS: &str = "blobs";
 #[derive(Debug)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
             Err(rustix::io::Errno::WOULDBLOCK) => return Err(StoreFault::Locked { path: root }),
             Err(why) => return Err(StoreFault::io("lock", &root)(why.into())),
         }
-        Ok(Self { root, _lock: lock })
+        Ok(Self { root, lock })
     }
 
     /// The database's path. It is made here, its owner's alone; what the database puts beside it gets the
@@ -54,6 +54,13 @@ pub(crate) fn make_private(path: &Path) -> Result<(), StoreFault> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(why) if why.kind() != ErrorKind::AlreadyExists => Err(StoreFault::io("make", path)(why)),
         _ => Ok(()),
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A process that is just being started has copies of all descriptors for a moment, and the lock with them.
+        let _ = flock(&self.lock, FlockOperation::Unlock);
     }
 }
 

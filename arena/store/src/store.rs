@@ -24,8 +24,9 @@ struct Inside<D: Domain> {
     queue_max: usize,
 }
 
-/// The state, which others read between commits; none once it could not be folded again.
-pub(crate) type Shared<D> = Arc<RwLock<Option<<D as Domain>::State>>>;
+/// The state of the last commit; none once the writer has ended in a failure. The lock is held to take a handle of it
+/// or to put another in its place, and never for longer.
+pub(crate) type Shared<D> = Arc<RwLock<Option<Arc<<D as Domain>::State>>>>;
 
 impl<D: Domain> Clone for Store<D> {
     fn clone(&self) -> Self {
@@ -79,11 +80,15 @@ impl<D: Domain> Store<D> {
         }
     }
 
-    /// Looks at the state, which is that of the last commit. Waits for one commit at most; the writer waits
-    /// for `look`, so it has to be short.
+    /// Looks at the state, which is that of the last commit. Nobody waits: not `look` for a commit that is under way,
+    /// and not the writer for `look`.
     pub fn look<T>(&self, look: impl FnOnce(&D::State) -> T) -> Result<T, StoreFault> {
-        let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
-        state.as_ref().map(look).ok_or(StoreFault::Ended)
+        self.state().map(|state| look(&state))
+    }
+
+    /// The state of the last commit, to be kept: it stays as it is.
+    pub fn state(&self) -> Result<Arc<D::State>, StoreFault> {
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreFault::Ended)
     }
 
     /// The journal, to be read.

@@ -1,15 +1,16 @@
 //! The one thread that writes: it takes what waits, decides each command in a savepoint of one transaction,
 //! commits once, and only then answers.
 //!
-//! The state in memory runs ahead of the disk between an append and its commit. If the commit fails, it is
-//! thrown away and folded again from what is on disk, and every command of the batch is told. Readers of
-//! the state wait for the commit, so nobody sees what may be taken back.
+//! Readers have the state of the last commit, and nobody sees what may be taken back: a batch works on a copy,
+//! which is published once it is on disk. If the commit fails, the copy is thrown away, and every command of the
+//! batch is told. So readers never wait for the disk, and the writer never waits for a reader.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, PoisonError, RwLockWriteGuard};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError};
+use std::thread;
 
 use arena_canon::Digest;
 use rusqlite::Connection;
@@ -21,14 +22,27 @@ use crate::domain::{Domain, Failed, Options, Stop};
 use crate::event::Event;
 use crate::fault::StoreFault;
 use crate::folder::{BLOBS, Folder};
-use crate::journal::{COLUMNS, event, signed, unsigned};
+use crate::journal::{COLUMNS, event, head, signed, unsigned};
 use crate::projection::{self, Projection, Projections};
 use crate::store::Shared;
 use crate::{schema, snapshot};
 
+/// Events that are handed over at once from the thread that reads them to the one that folds them.
+const PAGE: usize = 256;
+/// Such pages that wait to be folded.
+const PAGES_AHEAD: usize = 4;
+
 /// Called once with what came of a command.
 pub(crate) type Completion<D> =
     Box<dyn FnOnce(Result<<D as Domain>::Answer, Failed<<D as Domain>::Refusal>>) + Send>;
+
+/// What came of a batch: of each command, what was appended, where the journal ends, and the state there.
+struct Transacted<D: Domain> {
+    outcomes: Vec<Outcome<D>>,
+    events: Vec<Event>,
+    head: Head,
+    state: D::State,
+}
 
 type Outcome<D> = Result<<D as Domain>::Answer, Failed<<D as Domain>::Refusal>>;
 
@@ -73,8 +87,8 @@ impl<D: Domain> Worker<D> {
         let tx = db.unchecked_transaction()?;
         projection::bring_up(&tx, &projections)?;
         tx.commit()?;
-        if options.remove_unbooked {
-            blobs.remove_unbooked(&db)?;
+        if let Some(before_ms) = options.unbooked_before_ms {
+            blobs.remove_unbooked(&db, before_ms)?;
         }
         let to_withhold = blobs::withheld(&db)?;
         let mut worker = Self {
@@ -91,9 +105,8 @@ impl<D: Domain> Worker<D> {
             _folder: folder,
         };
         worker.withhold();
-        let shared = Arc::clone(&worker.state);
-        let mut state = shared.write().unwrap_or_else(PoisonError::into_inner);
-        *state = Some(worker.fold()?);
+        let state = worker.fold()?;
+        worker.publish(state);
         Ok(worker)
     }
 
@@ -136,18 +149,15 @@ impl<D: Domain> Worker<D> {
 
     /// Carries out a batch; false if the writer cannot go on.
     fn carry_out(&mut self, batch: Vec<(D::Command, Completion<D>)>) -> bool {
-        let shared = Arc::clone(&self.state);
-        let mut state = shared.write().unwrap_or_else(PoisonError::into_inner);
         let (commands, completions): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        match self.transact(&mut state, commands) {
-            Ok((outcomes, head)) => {
-                let appended = head.seq > self.head.seq;
+        match self.transact(commands) {
+            Ok(Transacted { outcomes, head, events, state }) => {
                 self.head = head;
-                // Whoever is told can read, and whoever waits to read goes first.
-                let _state = RwLockWriteGuard::downgrade(state);
-                if appended {
-                    shielded(|| (self.options.on_commit)(head.seq));
+                if !events.is_empty() {
+                    self.publish(state);
+                    shielded(|| (self.options.on_commit)(&events));
                 }
+                // Whoever is told can see it.
                 for (then, outcome) in completions.into_iter().zip(outcomes) {
                     shielded(|| then(outcome));
                 }
@@ -155,11 +165,10 @@ impl<D: Domain> Worker<D> {
             }
             Err(fault) => {
                 let fault = Arc::new(fault);
-                if state.is_none() && self.db.is_autocommit() {
-                    *state = self.fold().ok();
+                let goes_on = self.db.is_autocommit() && self.is_where_it_was();
+                if !goes_on {
+                    *self.state.write().unwrap_or_else(PoisonError::into_inner) = None;
                 }
-                let goes_on = state.is_some();
-                drop(state);
                 for then in completions {
                     shielded(|| then(Err(Failed::Storage(Arc::clone(&fault)))));
                 }
@@ -168,26 +177,45 @@ impl<D: Domain> Worker<D> {
         }
     }
 
-    /// One transaction. On an error nothing of it is on disk, and a state that was ahead of it is gone.
-    fn transact(
-        &mut self,
-        state: &mut Option<D::State>,
-        commands: Vec<D::Command>,
-    ) -> Result<(Vec<Outcome<D>>, Head), StoreFault> {
-        let Some(folded) = state.as_mut() else { return Err(StoreFault::Ended) };
+    /// Whether the journal on disk ends where readers think; if not, they are given the fold of what is there.
+    fn is_where_it_was(&mut self) -> bool {
+        if head(&self.db).is_ok_and(|found| found == self.head) {
+            return true;
+        }
+        let folded = self.fold();
+        folded.map(|state| self.publish(state)).is_ok()
+    }
+
+    /// Makes a state the one that readers see.
+    fn publish(&self, state: D::State) {
+        let state = Some(Arc::new(state));
+        let old = std::mem::replace(&mut *self.state.write().unwrap_or_else(PoisonError::into_inner), state);
+        // Taken apart after the lock is open again.
+        drop(old);
+    }
+
+    /// The state that readers see.
+    fn published(&self) -> Option<Arc<D::State>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// One transaction, with the state after it. On an error nothing of it is on disk.
+    fn transact(&mut self, commands: Vec<D::Command>) -> Result<Transacted<D>, StoreFault> {
+        let published = self.published().ok_or(StoreFault::Ended)?;
+        let mut state = D::State::clone(&published);
+        drop(published);
         self.run("BEGIN IMMEDIATE")?;
-        let mut is_ahead = false;
         let attempt = || {
-            let (mut head, mut kinds, mut withheld) = (self.head, Vec::new(), Vec::new());
+            let (mut head, mut events, mut kinds, mut withheld) =
+                (self.head, Vec::new(), Vec::new(), Vec::new());
             let mut outcomes = Vec::with_capacity(commands.len());
             for command in commands {
                 self.run("SAVEPOINT command")?;
-                let (outcome, after, done) = self.decide(folded, command, head);
+                let (outcome, after, done) = self.decide(&state, command, head);
                 if outcome.is_ok() {
                     self.run("RELEASE command")?;
                     for event in &done.events {
-                        is_ahead = true;
-                        self.evolve(folded, event)?;
+                        evolve(&self.domain, &mut state, event)?;
                         let known =
                             self.known.iter().any(|(kind, v)| *kind == event.kind && *v == event.version);
                         if !known {
@@ -195,6 +223,7 @@ impl<D: Domain> Worker<D> {
                         }
                     }
                     head = after;
+                    events.extend(done.events);
                     withheld.extend(done.withheld);
                 } else if self.db.is_autocommit() {
                     // A full disk can end the whole transaction, and what came before in it is gone.
@@ -206,18 +235,15 @@ impl<D: Domain> Worker<D> {
                 outcomes.push(outcome);
             }
             self.run("COMMIT")?;
-            Ok((outcomes, head, kinds, withheld))
+            Ok((outcomes, head, events, kinds, withheld))
         };
         match attempt() {
-            Ok((outcomes, head, kinds, withheld)) => {
+            Ok((outcomes, head, events, kinds, withheld)) => {
                 self.known.extend(kinds);
                 self.to_withhold.extend(withheld);
-                Ok((outcomes, head))
+                Ok(Transacted { outcomes, events, head, state })
             }
             Err(fault) => {
-                if is_ahead {
-                    *state = None;
-                }
                 if !self.db.is_autocommit() {
                     self.run("ROLLBACK")?;
                 }
@@ -245,17 +271,6 @@ impl<D: Domain> Worker<D> {
         (outcome, after, done)
     }
 
-    fn evolve(&self, state: &mut D::State, event: &Event) -> Result<(), StoreFault> {
-        let evolved = catch_unwind(AssertUnwindSafe(|| self.domain.evolve(state, event)));
-        let why = match evolved {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(unfit)) => unfit.0,
-            Err(panic) => words(panic.as_ref()),
-        };
-        let (seq, kind, version) = (event.seq, event.kind.clone(), event.version);
-        Err(StoreFault::Unfit { seq, kind, version, why })
-    }
-
     /// The state from the newest snapshot that is good and all events after it, each of which is checked.
     fn fold(&mut self) -> Result<D::State, StoreFault> {
         let discriminator = self.domain.discriminator();
@@ -269,18 +284,18 @@ impl<D: Domain> Worker<D> {
             below = at.seq;
         }
         self.snapshot_seq = head.seq;
-        let mut state = state.unwrap_or_else(|| self.domain.initial());
-        let mut statement =
-            self.db.prepare_cached(&format!("SELECT {COLUMNS} WHERE seq > ?1 ORDER BY seq"))?;
-        let mut rows = statement.query([signed(head.seq)])?;
-        while let Some(row) = rows.next()? {
-            let event = event(row)?;
-            head = follows(head, &event).map_err(|why| StoreFault::Broken { seq: event.seq, why })?;
-            self.evolve(&mut state, &event)?;
-        }
-        drop(rows);
-        drop(statement);
-        self.head = head;
+        let state = state.unwrap_or_else(|| self.domain.initial());
+        let (domain, (sender, receiver)) = (&self.domain, sync_channel(PAGES_AHEAD));
+        let db = &self.db;
+        // One thread reads and checks, the other folds.
+        let (read, folded) = thread::scope(|scope| {
+            let folding = scope.spawn(move || fold_pages(domain, state, &receiver));
+            let read = read_pages(db, head, sender);
+            (read, folding.join())
+        });
+        // What could not be folded comes before what could not be read.
+        let state = folded.unwrap_or_else(|panic| resume_unwind(panic))?;
+        self.head = read?;
         Ok(state)
     }
 
@@ -288,9 +303,8 @@ impl<D: Domain> Worker<D> {
         if self.head.seq == self.snapshot_seq {
             return Ok(());
         }
-        let shared = Arc::clone(&self.state);
-        let state = shared.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(bytes) = state.as_ref().and_then(|state| self.domain.snapshot(state)) else { return Ok(()) };
+        let published = self.published();
+        let Some(bytes) = published.and_then(|state| self.domain.snapshot(&state)) else { return Ok(()) };
         self.snapshot_seq = self.head.seq;
         snapshot::save(&self.db, &self.domain.discriminator(), self.head, &bytes)?;
         Ok(())
@@ -318,6 +332,47 @@ impl<D: Domain> Worker<D> {
         self.db.prepare_cached(sql)?.execute([])?;
         Ok(())
     }
+}
+
+/// Takes an event in. A fault of the domain's, or its panic, is one of the event.
+fn evolve<D: Domain>(domain: &D, state: &mut D::State, event: &Event) -> Result<(), StoreFault> {
+    let evolved = catch_unwind(AssertUnwindSafe(|| domain.evolve(state, event)));
+    let why = match evolved {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(unfit)) => unfit.0,
+        Err(panic) => words(panic.as_ref()),
+    };
+    let (seq, kind, version) = (event.seq, event.kind.clone(), event.version);
+    Err(StoreFault::Unfit { seq, kind, version, why })
+}
+
+/// Reads all events after `head`, checks each, and hands them on; where they end. Whoever takes them may stop.
+fn read_pages(db: &Connection, head: Head, pages: SyncSender<Vec<Event>>) -> Result<Head, StoreFault> {
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} WHERE seq > ?1 ORDER BY seq"))?;
+    let mut rows = statement.query([signed(head.seq)])?;
+    let (mut head, mut page) = (head, Vec::new());
+    while let Some(row) = rows.next()? {
+        let event = event(row)?;
+        head = follows(head, &event).map_err(|why| StoreFault::Broken { seq: event.seq, why })?;
+        page.push(event);
+        if page.len() == PAGE && pages.send(std::mem::take(&mut page)).is_err() {
+            return Ok(head);
+        }
+    }
+    let _ = pages.send(page);
+    Ok(head)
+}
+
+/// Folds what is handed over, until there is no more.
+fn fold_pages<D: Domain>(
+    domain: &D,
+    mut state: D::State,
+    pages: &Receiver<Vec<Event>>,
+) -> Result<D::State, StoreFault> {
+    for event in pages.iter().flatten() {
+        evolve(domain, &mut state, &event)?;
+    }
+    Ok(state)
 }
 
 /// The kinds that stand in the journal, if the domain knows them all.

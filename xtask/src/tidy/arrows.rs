@@ -10,11 +10,12 @@ const EVERYONE: &[&str] = &["*"];
 /// Package → those of ours it may depend on. A package that is not here does not belong here.
 const ARROWS: &[(&str, &[&str])] = &[
     ("arena-canon", &[]),
+    ("arena-cow", &[]),
     ("arena-engine", &["arena-canon"]),
     ("arena-draw", &["arena-canon"]),
-    ("arena-ledger", &["arena-canon"]),
-    ("arena-claims", &["arena-draw", "arena-ledger", "arena-canon"]),
-    ("arena-contests", &["arena-ledger", "arena-canon"]),
+    ("arena-ledger", &["arena-canon", "arena-cow"]),
+    ("arena-claims", &["arena-draw", "arena-ledger", "arena-canon", "arena-cow"]),
+    ("arena-contests", &["arena-ledger", "arena-canon", "arena-cow"]),
     ("arena-tournament", &["arena-engine", "arena-draw", "arena-canon"]),
     ("arena-sandbox", &["arena-engine", "arena-canon"]),
     ("arena-store", &["arena-canon"]),
@@ -23,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arena-sdk", &[]),
     ("arena-tests", EVERYONE),
     ("arena-benches", BENCHES),
+    ("arena-browser-tests", &[]),
     ("xtask", &[]),
 ];
 
@@ -39,6 +41,7 @@ const SERVER: &[&str] = &[
     "arena-draw",
     "arena-engine",
     "arena-canon",
+    "arena-cow",
 ];
 
 /// The only package that may name the runtime, so that changing it is a change in one folder.

@@ -17,6 +17,7 @@ pub mod wire;
 use std::collections::BTreeMap;
 
 use arena_canon::Digest;
+use arena_cow::{CowMap, Shared};
 
 pub use body::{Body, BodyKind, Redline};
 pub use command::{Actor, Command, Event, Happened, Scorecard, Stamped};
@@ -222,16 +223,16 @@ impl Submission {
     }
 }
 
-/// All contests, as their events made them.
+/// All contests, as their events made them. A copy shares with them what they have in common.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contests {
-    contests: BTreeMap<String, Contest>,
-    submissions: BTreeMap<String, Submission>,
-    challenges: BTreeMap<String, Challenge>,
-    votes: BTreeMap<(String, String), Vote>,
-    rewards: BTreeMap<String, Reward>,
-    credentials: BTreeMap<String, Statement>,
-    log: Vec<LogEntry>,
+    contests: CowMap<String, Contest>,
+    submissions: CowMap<String, Submission>,
+    challenges: CowMap<String, Challenge>,
+    votes: CowMap<(String, String), Vote>,
+    rewards: CowMap<String, Reward>,
+    credentials: CowMap<String, Statement>,
+    log: Shared<Vec<LogEntry>>,
     last_at: Option<Moment>,
 }
 
@@ -301,12 +302,12 @@ impl Contests {
     }
 
     /// Challenges by name.
-    pub fn challenges(&self) -> &BTreeMap<String, Challenge> {
+    pub fn challenges(&self) -> &CowMap<String, Challenge> {
         &self.challenges
     }
 
     /// Rewards by name.
-    pub fn rewards(&self) -> &BTreeMap<String, Reward> {
+    pub fn rewards(&self) -> &CowMap<String, Reward> {
         &self.rewards
     }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arena_canon::{Digest, Hasher};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt, PermissionsExt};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, MetadataExt, OpenOptions, OpenOptionsExt, PermissionsExt};
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub use write::BlobWriter;
@@ -215,7 +215,8 @@ impl Blobs {
     }
 
     /// Removes what no row books, and tells how many that were: uploads whose command never came.
-    pub(crate) fn remove_unbooked(&self, db: &Connection) -> Result<u64, StoreFault> {
+    pub(crate) fn remove_unbooked(&self, db: &Connection, before_ms: u64) -> Result<u64, StoreFault> {
+        let before = signed(before_ms / 1_000);
         let mut removed = 0;
         for shelf in self.0.folder.entries().map_err(failed("list"))? {
             let shelf = shelf.map_err(failed("list"))?;
@@ -227,6 +228,7 @@ impl Blobs {
                 let sha256 = entry.file_name().to_str().and_then(|name| name.parse::<Digest>().ok());
                 if let Some(sha256) = sha256
                     && meta(db, sha256)?.is_none()
+                    && entry.metadata().map_err(failed("look at"))?.mtime() < before
                 {
                     entry.remove_file().map_err(failed("remove"))?;
                     removed += 1;

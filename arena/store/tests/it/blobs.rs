@@ -170,10 +170,13 @@ fn uploads_that_came_to_nothing_are_removed_where_that_is_asked_for() {
     did(&store, Command::Book { sha256: withheld, bytes: 8 });
     did(&store, Command::Withhold { sha256: withheld });
     drop(store);
-    let store = open(folder.path());
-    assert!(store.blobs().holds(unbooked).expect("looked for"));
-    drop(store);
-    let options = Options { remove_unbooked: true, ..Options::default() };
+    // Not asked for, and not old enough.
+    for unbooked_before_ms in [None, Some(1_000_000_000_000)] {
+        let options = Options { unbooked_before_ms, ..Options::default() };
+        let store = super::tally::open_with(folder.path(), options).expect("it opens");
+        assert!(store.blobs().holds(unbooked).expect("looked for"));
+    }
+    let options = Options { unbooked_before_ms: Some(100_000_000_000_000), ..Options::default() };
     let store = super::tally::open_with(folder.path(), options).expect("it opens");
     let holds = |sha256| store.blobs().holds(sha256).expect("looked for");
     assert_eq!([booked, unbooked, withheld].map(holds), [true, false, false]);

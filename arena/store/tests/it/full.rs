@@ -97,8 +97,8 @@ fn a_commit_that_fails_is_told_to_its_whole_batch_and_the_state_is_folded_again(
     let folder = tempfile::tempdir().expect("a folder");
     let (release, wait) = channel::<()>();
     let (wait, (told, heard)) = (Mutex::new(wait), channel());
-    let on_commit = Box::new(move |seq| {
-        told.send(seq).expect("somebody listens");
+    let on_commit = Box::new(move |events: &[Event]| {
+        told.send(events[events.len() - 1].seq).expect("somebody listens");
         let _ = wait.lock().expect("whole").recv();
     });
     let tables: Vec<Box<dyn Projection>> = vec![Box::new(SumsTable { version: 1 }), Box::new(Deferred)];

@@ -7,6 +7,7 @@ mod full;
 mod idempotency;
 mod journal;
 mod projections;
+mod readers;
 mod snapshots;
 mod speed;
 mod tally;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use arena_store::{Draft, DraftFault, Failed, Options, Store, StoreFault};
+use arena_store::{Draft, DraftFault, Event, Failed, Options, Store, StoreFault};
 use serde_json::json;
 
 use super::tally::{
@@ -101,11 +101,14 @@ fn a_second_writer_is_refused_until_the_first_is_gone() {
 fn commits_are_told_before_their_answers_and_can_be_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let (told, heard) = channel();
-    let on_commit = Box::new(move |seq| told.send(seq).expect("somebody listens"));
+    let on_commit = Box::new(move |events: &[Event]| {
+        let seqs: Vec<u64> = events.iter().map(|event| event.seq).collect();
+        told.send(seqs).expect("somebody listens");
+    });
     let store = open_with(folder.path(), Options { on_commit, ..Options::default() }).expect("it opens");
     for n in 1..=20 {
         let seq = did(&store, add("a", n));
-        assert_eq!(heard.try_recv(), Ok(seq), "told by the time of the answer");
+        assert_eq!(heard.try_recv(), Ok(vec![seq]), "told by the time of the answer");
         assert!(store.journal().event(seq).expect("read").is_some());
     }
     failed(&store, add("a", 0));
@@ -211,7 +214,7 @@ fn a_journal_with_events_that_are_not_known_is_not_written_to() {
 #[test]
 fn a_callback_that_panics_does_not_end_the_writer() {
     let folder = tempfile::tempdir().expect("a folder");
-    let on_commit = Box::new(|seq| assert_ne!(seq, 1, "on purpose"));
+    let on_commit = Box::new(|events: &[Event]| assert_ne!(events[0].seq, 1, "on purpose"));
     let store = open_with(folder.path(), Options { on_commit, ..Options::default() }).expect("it opens");
     store.execute(add("a", 1), |_| panic!("on purpose"));
     assert_eq!(did(&store, add("a", 1)), 2);

@@ -20,8 +20,7 @@ mod terms_wire;
 pub mod wire;
 mod work;
 
-use std::collections::BTreeMap;
-
+use arena_cow::{CowMap, Shared};
 use arena_ledger::Ledger;
 
 pub use board::{Entry, Snapshot};
@@ -39,19 +38,20 @@ use crate::leak::Finding;
 use crate::moment::Moment;
 use crate::words::words;
 
-/// A round as its events made it.
+/// A round as its events made it. A copy shares with it what they have in common, so what a command comes to can be
+/// tried on one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    terms: Terms,
+    terms: Shared<Terms>,
     status: Status,
-    entrants: BTreeMap<String, Entrant>,
+    entrants: CowMap<String, Entrant>,
     locker: Locker,
     town: Town,
-    disputes: BTreeMap<String, Dispute>,
-    receipts: BTreeMap<String, Receipt>,
-    snapshots: Vec<Snapshot>,
-    awards: BTreeMap<String, Award>,
-    flagged: Vec<(String, Finding)>,
+    disputes: CowMap<String, Dispute>,
+    receipts: CowMap<String, Receipt>,
+    snapshots: Shared<Vec<Snapshot>>,
+    awards: CowMap<String, Award>,
+    flagged: Shared<Vec<(String, Finding)>>,
     ledger: Ledger,
     seq: u64,
     last_at: Option<Moment>,
@@ -99,16 +99,16 @@ impl Round {
     /// A draft on these terms.
     pub fn draft(terms: Terms) -> Self {
         Self {
-            terms,
+            terms: terms.into(),
             status: Status::Draft,
-            entrants: BTreeMap::new(),
+            entrants: CowMap::new(),
             locker: Locker::default(),
             town: Town::default(),
-            disputes: BTreeMap::new(),
-            receipts: BTreeMap::new(),
-            snapshots: Vec::new(),
-            awards: BTreeMap::new(),
-            flagged: Vec::new(),
+            disputes: CowMap::new(),
+            receipts: CowMap::new(),
+            snapshots: Shared::default(),
+            awards: CowMap::new(),
+            flagged: Shared::default(),
             ledger: Ledger::new(),
             seq: 0,
             last_at: None,
@@ -133,7 +133,7 @@ impl Round {
     }
 
     /// Companies by name.
-    pub fn entrants(&self) -> &BTreeMap<String, Entrant> {
+    pub fn entrants(&self) -> &CowMap<String, Entrant> {
         &self.entrants
     }
 
@@ -159,12 +159,12 @@ impl Round {
     }
 
     /// Disputes by name.
-    pub fn disputes(&self) -> &BTreeMap<String, Dispute> {
+    pub fn disputes(&self) -> &CowMap<String, Dispute> {
         &self.disputes
     }
 
     /// Public receipts by name.
-    pub fn receipts(&self) -> &BTreeMap<String, Receipt> {
+    pub fn receipts(&self) -> &CowMap<String, Receipt> {
         &self.receipts
     }
 
@@ -174,7 +174,7 @@ impl Round {
     }
 
     /// Awards by name.
-    pub fn awards(&self) -> &BTreeMap<String, Award> {
+    pub fn awards(&self) -> &CowMap<String, Award> {
         &self.awards
     }
 

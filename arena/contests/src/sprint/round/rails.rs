@@ -2,7 +2,7 @@
 //!
 //! Both only grow. What was published and must not have been is hidden behind its digest.
 
-use std::collections::BTreeMap;
+use arena_cow::CowMap;
 
 use arena_canon::Digest;
 
@@ -48,8 +48,8 @@ pub struct Evidence {
 /// Custody of artifacts and evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Locker {
-    pub(super) artifacts: BTreeMap<Digest, Artifact>,
-    pub(super) evidence: BTreeMap<String, Evidence>,
+    pub(super) artifacts: CowMap<Digest, Artifact>,
+    pub(super) evidence: CowMap<String, Evidence>,
 }
 
 impl Locker {
@@ -130,7 +130,7 @@ impl Post {
 /// What companies say in public.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Town {
-    pub(super) posts: BTreeMap<String, Post>,
+    pub(super) posts: CowMap<String, Post>,
 }
 
 impl Town {
