@@ -8,6 +8,7 @@ use arena_store::{Failed, Slot, Store};
 use crate::auth::{AdminToken, Sessions, Viewer};
 use crate::config::Config;
 use crate::figures::Figures;
+use crate::http::kept::KeptPages;
 use crate::http::limit::Limiter;
 use crate::http::log::Log;
 use crate::instance::{Command, Instance, Known, Request};
@@ -16,6 +17,7 @@ use crate::live::Live;
 use crate::outside::Outside;
 use crate::problem::Problem;
 use crate::signing::InstanceKey;
+use crate::workshop::Floor;
 
 /// The server as its handlers see it.
 pub struct App {
@@ -29,6 +31,10 @@ pub struct App {
     pub(crate) sessions: Sessions,
     pub(crate) limiter: Limiter,
     pub(crate) live: Arc<Live>,
+    /// Pages that are kept ready.
+    pub(crate) kept: KeptPages,
+    /// Where components are looked at and tournaments are played.
+    pub(crate) floor: Floor,
     /// What is counted for whoever runs it.
     pub(crate) figures: Figures,
     /// Where a line for each request goes.

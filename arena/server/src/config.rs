@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use arena_claims::params::Params;
+
 /// How the server runs. None of it is in a record.
 #[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -16,6 +18,8 @@ pub struct Config {
     pub limits: Limits,
     /// What an instance of claims is made with. One that has begun stays what it is.
     pub claims: Claims,
+    /// What tournaments and their strategies may take.
+    pub tournaments: Tournaments,
 }
 
 /// What an instance of claims is made with.
@@ -26,6 +30,10 @@ pub struct Claims {
     pub beacon: ClaimsBeacon,
     /// Its name, which records are signed for.
     pub name: String,
+    /// What differs from the published parameters, by name; with a test beacon only. So a trial run need not wait for a
+    /// day: `[claims.params.clocks]`, `window_s = 60`.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub params: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Where the luck of claims comes from.
@@ -40,7 +48,7 @@ pub enum ClaimsBeacon {
 
 impl Default for Claims {
     fn default() -> Self {
-        Self { beacon: ClaimsBeacon::Drand, name: "arena".to_owned() }
+        Self { beacon: ClaimsBeacon::Drand, name: "arena".to_owned(), params: serde_json::Map::new() }
     }
 }
 
@@ -90,6 +98,59 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             claims: Claims::default(),
+            tournaments: Tournaments::default(),
+        }
+    }
+}
+
+/// What tournaments and their strategies may take.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tournaments {
+    /// Strategies of one agent.
+    pub strategies_per_agent: usize,
+    /// Components that are compiled and probed at once.
+    pub admissions_at_once: usize,
+    /// Uploads that may wait for that.
+    pub admissions_queued: usize,
+    /// Seconds for compiling and probing one; below the 30 s that a request may take.
+    pub admission_seconds: u64,
+    /// Tournaments of one agent that are not over.
+    pub open_per_agent: usize,
+    /// Tournaments that one agent may draft in 24 hours; their files are kept.
+    pub drafts_per_day: usize,
+    /// Tournaments that are played or wait to be.
+    pub queued_max: usize,
+    /// Tournaments that are played at once.
+    pub at_once: usize,
+    /// Worker processes of each.
+    pub workers: u16,
+    /// Strategies of one tournament.
+    pub strategies_max: usize,
+    /// Matchups of one.
+    pub matchups_max: u64,
+    /// Turns of all its matchups.
+    pub turns_max: u64,
+    /// Seconds of one; one that takes longer is exhausted.
+    pub wall_seconds_max: u64,
+}
+
+impl Default for Tournaments {
+    fn default() -> Self {
+        Self {
+            strategies_per_agent: 100,
+            admissions_at_once: 2,
+            admissions_queued: 8,
+            admission_seconds: 20,
+            open_per_agent: 5,
+            drafts_per_day: 20,
+            queued_max: 16,
+            at_once: 1,
+            workers: 2,
+            strategies_max: 64,
+            matchups_max: 10_000,
+            turns_max: 10_000_000,
+            wall_seconds_max: 900,
         }
     }
 }
@@ -123,6 +184,9 @@ pub enum ConfigError {
     /// Not of its form.
     #[error("{0}")]
     Form(#[from] toml::de::Error),
+    /// Parameters that claims cannot be settled by.
+    #[error("`claims.params`: {0}")]
+    Params(String),
     /// A value that cannot be.
     #[error("`{name}` is {given}; {rule}")]
     Value {
@@ -133,6 +197,23 @@ pub enum ConfigError {
         /// What it has to be.
         rule: &'static str,
     },
+}
+
+impl Claims {
+    /// The parameters: the published ones, with what differs.
+    pub(crate) fn parameters(&self) -> Result<Params, String> {
+        if self.params.is_empty() {
+            return Ok(Params::published());
+        }
+        if self.beacon != ClaimsBeacon::Test {
+            return Err("they are the published ones, unless the beacon is `test`".to_owned());
+        }
+        let params = Params::overridden(&self.params.clone().into()).map_err(|why| why.to_string())?;
+        match params.violations().first() {
+            Some(missed) => Err(format!("they miss {}: {}", missed.id, missed.says)),
+            None => Ok(params),
+        }
+    }
 }
 
 impl Config {
@@ -164,11 +245,12 @@ impl Config {
                 });
             }
         }
-        let Claims { beacon, name } = &self.claims;
+        let Claims { beacon, name, .. } = &self.claims;
         if !crate::instance::claims::is_instance_name(name, *beacon == ClaimsBeacon::Test) {
             let rule = "it is 1 to 64 of a-z, 0-9 and `-`, and begins with `test-` if, and only if, the beacon is `test`";
             return Err(ConfigError::Value { name: "claims.name", given: name.clone(), rule });
         }
+        self.claims.parameters().map_err(ConfigError::Params)?;
         if let Some(metrics) = self.metrics.filter(|address| !address.ip().is_loopback()) {
             let rule = "figures are served on a loopback address only";
             return Err(ConfigError::Value { name: "metrics", given: metrics.to_string(), rule });

@@ -96,9 +96,15 @@ impl Domain for Keeper {
     }
 
     fn evolve(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
-        let body = event.json().map_err(|why| Unfit(why.to_string()))?;
+        let at = Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX));
+        if !Instance::folds(&event.kind) {
+            state.pass(at);
+            return Ok(());
+        }
+        // What was written here is read as it was written.
+        let body = event.read().map_err(|why| Unfit(why.to_string()))?;
         let row = Row {
-            at: Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX)),
+            at,
             topic: event.topic.clone(),
             kind: event.kind.clone(),
             version: event.version,
@@ -121,7 +127,7 @@ fn milliseconds(at: Moment) -> u64 {
 
 fn draft(row: &Row, luck: Digest, place: usize) -> Result<Draft, Problem> {
     let draft = Draft::new(milliseconds(row.at), &row.topic, &row.kind, row.version, &row.body);
-    let bytes = json::canonical(&row.body).len();
+    let bytes = draft.body_bytes();
     if bytes > ROW_BYTES_MAX {
         let detail = format_args!("what would be kept has {bytes} bytes; the limit is {ROW_BYTES_MAX}");
         return Err(Problem::new("body_too_large", detail));

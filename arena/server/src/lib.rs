@@ -6,6 +6,7 @@
 mod app;
 pub mod auth;
 mod config;
+pub mod demo;
 mod figures;
 mod http;
 pub mod instance;
@@ -18,11 +19,13 @@ pub mod problem;
 mod routes;
 mod serve;
 pub mod signing;
+mod workshop;
 
 pub use app::{App, Shared};
-pub use config::{Claims, ClaimsBeacon, Config, ConfigError, Limits};
+pub use config::{Claims, ClaimsBeacon, Config, ConfigError, Limits, Tournaments};
 pub use http::log::{LINE_BYTES_MAX, Log};
 pub use keeper::{Answered, Keeper, Sent};
 pub use live::Live;
 pub use outside::Outside;
 pub use serve::{Doors, ServeError, Server, Setup};
+pub use workshop::{Admission, Probe, Refused, Verdict, Workshop, WorkshopFault};

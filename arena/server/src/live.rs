@@ -84,6 +84,10 @@ struct Recent {
 
 impl Recent {
     fn push(&mut self, frame: Frame) {
+        if self.frames.back().is_some_and(|last| last.seq + 1 != frame.seq) {
+            // There are no gaps here.
+            (self.frames, self.bytes) = (VecDeque::new(), 0);
+        }
         self.bytes += frame.sse.len() + frame.line.len();
         self.frames.push_back(Arc::new(frame));
         while self.frames.len() > RECENT_MAX || self.bytes > RECENT_BYTES_MAX {
@@ -140,16 +144,13 @@ impl Live {
         *self.head.borrow()
     }
 
-    /// Takes in the rows up to `seq`, and wakes whoever follows.
-    pub(crate) fn advance(&self, seq: u64) {
-        let mut last = self.head();
-        while last < seq {
-            let Ok(events) = self.journal.after(last, PAGE) else { break };
-            let Some(end) = events.last().map(|event| event.seq) else { break };
-            let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-            events.iter().for_each(|event| recent.push(Frame::of(event)));
-            last = end;
-        }
+    /// Takes in the rows of a commit, and wakes whoever follows. Rows that this was never told of are in the journal.
+    pub(crate) fn advance(&self, events: &[Event]) {
+        let frames: Vec<Frame> = events.iter().map(Frame::of).collect();
+        let Some(last) = frames.last().map(|frame| frame.seq) else { return };
+        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
+        frames.into_iter().for_each(|frame| recent.push(frame));
+        drop(recent);
         self.head.send_if_modified(|head| {
             let is_new = last > *head;
             *head = last.max(*head);

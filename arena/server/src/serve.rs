@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arena_contests::cite::Registry;
 use arena_contests::leak::{MARKERS, Scanner, ScannerError};
-use arena_store::{Options, Store, StoreFault};
+use arena_store::{Event, Options, Store, StoreFault};
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
@@ -25,6 +25,7 @@ use crate::auth::{AdminToken, Sessions};
 use crate::config::{ClaimsBeacon, Config};
 use crate::figures::{self, Figures};
 use crate::http::arrival::Peer;
+use crate::http::kept::KeptPages;
 use crate::http::limit::Limiter;
 use crate::http::log::Log;
 use crate::http::{finish, who};
@@ -36,6 +37,7 @@ use crate::outside::Outside;
 use crate::play::{Shelf, ShelfError};
 use crate::routes;
 use crate::signing::{InstanceKey, KeyError};
+use crate::workshop::{Floor, Runner, Workshop};
 
 /// How long a client may take to send its headers.
 const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
@@ -45,6 +47,8 @@ const HANDLER_PATIENCE: Duration = Duration::from_secs(30);
 const END_PATIENCE: Duration = Duration::from_secs(10);
 /// How often the platform looks for what is due.
 const TICK: Duration = Duration::from_millis(500);
+/// How long a blob is kept that nothing in the journal names: an upload whose command never came.
+const UNBOOKED_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Connections at once that ask for figures.
 const FIGURES_CONNECTIONS_MAX: usize = 8;
 /// How often counts of limits are swept.
@@ -65,8 +69,11 @@ pub enum ServeError {
     /// The packs.
     #[error("{0}")]
     Shelf(#[from] ShelfError),
+    /// The folders of the workshop.
+    #[error("cannot make the folders of the workshop: {0}")]
+    Floor(std::io::Error),
     /// The instance of claims.
-    #[error("`{name}` cannot name an instance of claims that uses this beacon")]
+    #[error("`{name}` cannot be an instance of claims with this beacon and these parameters")]
     Claims {
         /// As it was given.
         name: String,
@@ -83,6 +90,8 @@ pub enum ServeError {
 
 /// A server that is ready to answer.
 pub struct Server {
+    /// Ended before anything else is let go.
+    runner: Option<Runner>,
     app: Shared,
     router: Router,
 }
@@ -116,18 +125,22 @@ impl Server {
         let packs = Shelf::read(&setup.packs)?;
         let scanner = Scanner::new(&[], MARKERS)?;
         let about = &setup.config.claims;
-        let claims = Genesis::new(&about.name, about.beacon == ClaimsBeacon::Test)
+        let claims = about.parameters().ok();
+        let claims = claims
+            .and_then(|params| Genesis::by(&about.name, about.beacon == ClaimsBeacon::Test, params))
             .ok_or_else(|| ServeError::Claims { name: about.name.clone() })?;
         let known = Arc::new(Known { registry: Registry::v2().clone(), scanner, packs, claims });
         // The writer wakes the feed, which is there only after the writer is.
         let feed: Arc<OnceLock<Weak<Live>>> = Arc::default();
         let wakes = Arc::clone(&feed);
-        let on_commit = Box::new(move |seq| {
+        let on_commit = Box::new(move |events: &[Event]| {
             if let Some(live) = wakes.get().and_then(Weak::upgrade) {
-                live.advance(seq);
+                live.advance(events);
             }
         });
-        let options = Options { on_commit, ..Options::default() };
+        let unbooked_before = setup.outside.now().plus_ms(-UNBOOKED_KEPT_MS).unix_ms();
+        let unbooked_before_ms = u64::try_from(unbooked_before).ok();
+        let options = Options { on_commit, unbooked_before_ms, ..Options::default() };
         let store = Store::open(folder, Keeper::new(Arc::clone(&known)), Vec::new(), options)?;
         let head = store.journal().head()?.seq;
         let live = Arc::new(Live::new(store.journal().clone(), head));
@@ -138,12 +151,22 @@ impl Server {
         let sessions = Sessions::default();
         // After the store is locked: two servers do not make a key at once.
         let key = InstanceKey::open(folder, &outside.luck())?;
-        let figures = Figures::default();
+        let (figures, kept) = (Figures::default(), KeptPages::default());
+        let floor = Floor::open(folder, &config.tournaments).map_err(ServeError::Floor)?;
         let app =
-            App { config, store, known, outside, admin, key, sessions, limiter, live, figures, log, ends };
+            App { config, store, known, outside, admin, key, sessions, limiter, live, kept, floor, figures, log, ends };
         let app = Arc::new(app);
         let router = router(Arc::clone(&app));
-        Ok(Self { app, router })
+        Ok(Self { runner: None, app, router })
+    }
+
+    /// With a workshop: components can be uploaded, and tournaments that were started are played from now on, those
+    /// first that were broken off.
+    #[must_use]
+    pub fn with_workshop(mut self, workshop: Arc<dyn Workshop>) -> Self {
+        self.app.floor.bring(workshop);
+        self.runner = Some(Runner::start(&self.app));
+        self
     }
 
     /// The routes with all their layers, for tests that need no socket.
@@ -176,9 +199,10 @@ impl Server {
         let telling =
             doors.metrics.map(|listener| tokio::spawn(tell_figures(Arc::clone(&self.app), listener)));
         self.accept(doors.public, end).await;
-        ticking.abort();
-        if let Some(telling) = telling {
-            telling.abort();
+        // Whoever is stopped has let go of the store: when this returns, the folder is free.
+        for task in [Some(ticking), telling].into_iter().flatten() {
+            task.abort();
+            let _ = task.await;
         }
     }
 

@@ -1,4 +1,7 @@
+mod child;
+mod demo;
 mod request_log;
+mod workshop;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,9 @@ use crate::files::{self, Existing};
 use crate::io::Io;
 use crate::{luck, packs};
 use request_log::RequestLog;
+use workshop::Processes;
+
+pub(crate) use child::{Command as Workshop, run as work};
 
 const CONFIG_BYTES_MAX: u64 = 64 << 10;
 const TOKEN_BYTES_MAX: u64 = 1 << 10;
@@ -31,8 +37,13 @@ const TOKEN_FILE: &str = "admin.token";
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// The folder with everything that is known; made if it is not there
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "demo")]
+    data: Option<PathBuf>,
+
+    /// Play a season first, so that there is something to see; in a folder that ends with it, or in an empty one that
+    /// is named
+    #[arg(long)]
+    demo: bool,
 
     /// Where to listen [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
@@ -56,10 +67,36 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 Examples:
+  arena serve --demo
   arena serve --data data
   arena serve --data data --listen 127.0.0.1:0 --json
   arena serve --data data --log requests.log
   arena serve --data /srv/arena --config arena.toml --admin-token /run/secrets/arena";
+
+/// Where everything is kept.
+enum Home {
+    /// In a folder that was named.
+    Named(PathBuf),
+    /// In one that is gone when the server ends.
+    Lent(tempfile::TempDir),
+}
+
+impl Home {
+    fn find(args: &Args) -> Result<Self, Failure> {
+        if let Some(data) = &args.data {
+            return Ok(Self::Named(data.clone()));
+        }
+        let lent = tempfile::Builder::new().prefix("arena-demo-").tempdir();
+        lent.map(Self::Lent).map_err(|why| Failure::internal("make a temporary folder", files::plain(&why)))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Named(data) => data,
+            Self::Lent(lent) => lent.path(),
+        }
+    }
+}
 
 /// This machine's clock and luck.
 struct Machine;
@@ -77,24 +114,42 @@ impl Outside for Machine {
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let config = read_config(args)?;
-    files::make_folder(&args.data)?;
-    let admin = read_token(args, io)?;
-    let log = args.log.as_deref().map(RequestLog::open).transpose()?;
-    let sink = log.as_ref().map(RequestLog::sink);
-    let setup = Setup { config, admin, outside: Arc::new(Machine), packs: packs::documents(), log: sink };
-    let server = Server::open(&args.data, setup).map_err(|why| failure(&args.data, &why))?;
+    let home = Home::find(args)?;
+    let data = home.path();
+    files::make_folder(data)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|why| Failure::internal("start the server", files::plain(&why)))?;
+    if args.demo {
+        runtime.block_on(demo::prepare(data, Machine.now(), io))?;
+    }
+    let admin = read_token(args, data, io)?;
+    let log = args.log.as_deref().map(RequestLog::open).transpose()?;
+    let sink = log.as_ref().map(RequestLog::sink);
+    let workers = config.tournaments.workers;
+    let setup = Setup { config, admin, outside: Arc::new(Machine), packs: packs::documents(), log: sink };
+    let server = Server::open(data, setup).map_err(|why| failure(data, &why))?;
+    let server = match io.env().program.clone() {
+        Some(program) => server.with_workshop(Arc::new(Processes::new(program, data, workers)?)),
+        None => server,
+    };
     let served = runtime.block_on(async {
-        let doors = server.listen().await.map_err(|why| failure(&args.data, &why))?;
+        let doors = server.listen().await.map_err(|why| failure(data, &why))?;
         let address =
             doors.public.local_addr().map_err(|why| Failure::internal("listen", files::plain(&why)))?;
+        let tour = if args.demo { Some(demo::Tour::of(&server).await?) } else { None };
         if args.output.json {
-            io.print_json(&json!({ "url": format!("http://{address}"), "data": files::shown(&args.data) }));
+            let mut told = json!({ "url": format!("http://{address}"), "data": files::shown(data) });
+            if let Some(tour) = tour {
+                told["demo"] = tour.json();
+            }
+            io.print_json(&told);
         } else {
             io.print(format_args!("listening on http://{address}"));
+            if let Some(tour) = tour {
+                tour.print(&address, io);
+            }
         }
         io.flush();
         server.run(doors, interrupted()).await;
@@ -140,8 +195,8 @@ fn read_config(args: &Args) -> Result<Config, Failure> {
     Ok(config)
 }
 
-fn read_token(args: &Args, io: &mut Io<'_>) -> Result<AdminToken, Failure> {
-    let path = args.admin_token.clone().unwrap_or_else(|| args.data.join(TOKEN_FILE));
+fn read_token(args: &Args, data: &Path, io: &mut Io<'_>) -> Result<AdminToken, Failure> {
+    let path = args.admin_token.clone().unwrap_or_else(|| data.join(TOKEN_FILE));
     if args.admin_token.is_none() && !path.exists() {
         let token: String = luck::secret_bytes()?.iter().map(|byte| format!("{byte:02x}")).collect();
         files::write_private(&path, format!("{token}\n").as_bytes(), Existing::Keep)?;

@@ -111,14 +111,15 @@ pub(crate) async fn read(request: Request, limit: usize) -> Result<Bytes, Proble
 }
 
 /// What an idempotency key depends on.
-struct About {
+#[derive(Debug)]
+pub(crate) struct About {
     key: Option<String>,
     scope: String,
     line: String,
 }
 
 impl About {
-    fn of(request: &Request) -> Result<Self, Problem> {
+    pub(crate) fn of(request: &Request) -> Result<Self, Problem> {
         let key = match request.headers().get("idempotency-key") {
             None => None,
             Some(value) => Some(read_key(value.as_bytes())?),
@@ -134,7 +135,8 @@ impl About {
         Ok(Self { key, scope: format!("{name} {route}"), line })
     }
 
-    fn slot(self, body: &[u8]) -> Option<Slot> {
+    /// Where the answer is kept; `body` is what was sent, or a digest of it.
+    pub(crate) fn slot(self, body: &[u8]) -> Option<Slot> {
         let Self { key, scope, line } = self;
         let preimage = Preimage::new("ARENA-REQUEST-V1").bytes(line.as_bytes()).bytes(body);
         Some(Slot { scope, key: key?, request_sha256: preimage.digest() })

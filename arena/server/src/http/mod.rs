@@ -3,6 +3,7 @@
 pub(crate) mod arrival;
 pub(crate) mod body;
 pub(crate) mod finish;
+pub(crate) mod kept;
 pub(crate) mod limit;
 pub(crate) mod log;
 pub(crate) mod paging;

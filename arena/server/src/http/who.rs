@@ -29,6 +29,13 @@ pub(crate) struct Who {
     pub(crate) cookie: Option<String>,
 }
 
+impl Who {
+    /// Nobody in particular: what they see is what all of them see.
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.viewer == Viewer::Anonymous && self.session.is_none()
+    }
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for Who {
     type Rejection = Problem;
 

@@ -1,9 +1,8 @@
 //! Agents, who runs them, their keys and one-time logins.
 
-use std::collections::BTreeMap;
-
 use arena_canon::Digest;
 use arena_contests::Moment;
+use arena_cow::CowMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -75,9 +74,9 @@ struct Login {
 /// All agents and keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agents {
-    agents: BTreeMap<String, Agent>,
-    keys: BTreeMap<KeyId, KeyRecord>,
-    logins: BTreeMap<Digest, Login>,
+    agents: CowMap<String, Agent>,
+    keys: CowMap<KeyId, KeyRecord>,
+    logins: CowMap<Digest, Login>,
 }
 
 /// What can be wanted of them.
@@ -143,7 +142,7 @@ impl Agents {
     }
 
     /// All agents by name.
-    pub fn all(&self) -> &BTreeMap<String, Agent> {
+    pub fn all(&self) -> &CowMap<String, Agent> {
         &self.agents
     }
 
@@ -346,7 +345,7 @@ fn guest(agents: &Agents, request: &Request) -> Result<(Event, Answer), Problem>
 }
 
 pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
-    let event: Event = serde_json::from_value(row.body.clone()).map_err(|why| why.to_string())?;
+    let event: Event = serde::Deserialize::deserialize(&row.body).map_err(|why| why.to_string())?;
     let agents = &mut instance.agents;
     match event {
         Event::Created { id, operator, guest } => {

@@ -5,6 +5,7 @@
 //! everybody may know at once is decided by `told`.
 
 mod genesis;
+mod material;
 mod refused;
 #[cfg(test)]
 mod tests;
@@ -16,12 +17,15 @@ use std::collections::BTreeMap;
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::life::{self, Event, Phase, Seen, Stamped, World};
+use arena_cow::CowMap;
 use arena_draw::Purpose;
 use arena_draw::beacon::{Schedule, Source};
 use arena_ledger::Amount;
 use serde_json::json;
 
 pub use genesis::{Genesis, is_instance_name};
+pub use material::Kept;
+pub(crate) use material::{PINS_MAX, Shelf};
 pub use refused::problem;
 
 use super::{Answer, Decision, Instance, Known, Request, Row};
@@ -47,9 +51,11 @@ pub struct Claims {
     /// Rounds that draws wait for.
     rounds: BTreeMap<u64, Vec<u8>>,
     /// The secrets of audits, by job.
-    salts: BTreeMap<Digest, Digest>,
+    salts: CowMap<Digest, Digest>,
     /// How claims ended, by job, with the money that it moved.
-    ends: BTreeMap<Digest, (u64, Event)>,
+    ends: CowMap<Digest, (u64, Event)>,
+    /// What claims pin, as far as it was brought here.
+    material: Shelf,
 }
 
 /// What an assignment asks for.
@@ -113,6 +119,8 @@ pub enum Command {
     },
     /// Shows a round of the beacon.
     Beacon(Seen),
+    /// Keeps something that a claim pins. Its bytes are a blob already.
+    Keep(Kept),
     /// Anything else that an agent does about a claim.
     Act(life::Command),
     /// What the operator alone does.
@@ -128,6 +136,11 @@ impl Claims {
     /// The latest round of the beacon that was shown here.
     pub fn latest(&self) -> Option<&Seen> {
         self.latest.as_ref()
+    }
+
+    /// What is kept of what claims pin.
+    pub(crate) fn material(&self) -> &Shelf {
+        &self.material
     }
 
     /// How a claim's present job ended, with the money that it moved.
@@ -194,6 +207,7 @@ pub(super) fn decide(
     let by_operator = || request.by.admin().map(|_| world.instance.operator.clone());
     let (by, command) = match command {
         Command::Beacon(seen) => return show(instance, request, seen, known),
+        Command::Keep(kept) => return instance.claims.material.decide(world, request, kept),
         Command::Bind { key, capabilities } => {
             let agent = by_agent()?;
             if world.agents.len() >= AGENTS_MAX && !world.agents.contains_key(&agent) {
@@ -242,6 +256,11 @@ pub(super) fn decide(
             }
             (world.instance.operator.clone(), command.clone())
         }
+        Command::Act(life::Command::CheckInputs { claim, found }) => {
+            let by = by_agent()?;
+            are_others(&instance.claims, world, claim, found)?;
+            (by, life::Command::CheckInputs { claim: claim.clone(), found: found.clone() })
+        }
         Command::Act(command) => (by_agent()?, command.clone()),
         Command::Operate(command) => (by_operator()?, command.clone()),
     };
@@ -257,6 +276,28 @@ fn hidden(world: &World, command: &life::Command) -> Result<(), Problem> {
         life::Command::ResolveDraw { .. } if is_hidden => Err(problem(&life::Refusal::NoDraw)),
         _ => Ok(()),
     }
+}
+
+/// That an input is not what is pinned ends a claim. Where what is pinned is kept here, nobody can have found another.
+fn are_others(
+    claims: &Claims,
+    world: &World,
+    claim: &str,
+    found: &[arena_claims::manifest::Input],
+) -> Result<(), Problem> {
+    let manifest = world.claims.get(claim).map(|claim| &claim.manifest);
+    match manifest.filter(|manifest| manifest.inputs != found && claims.material.has_inputs(manifest)) {
+        Some(_) => {
+            Err(Problem::new("inputs_are_kept", "every pinned input is kept here, under its own digest"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a claim that is not over pins this as its frozen matrix.
+pub(crate) fn is_frozen(world: &World, sha256: &Digest) -> bool {
+    let pins = |claim: &life::Claim| matches!(&claim.manifest.program, arena_claims::manifest::Program::Tournament { frozen } if frozen == sha256);
+    world.claims.values().any(|claim| !claim.phase.is_terminal() && pins(claim))
 }
 
 fn is_end(event: &Event) -> bool {
@@ -419,8 +460,8 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
             Genesis::read(&row.body["genesis"]).ok_or("the first fact has no genesis that is one")?;
         claims.world = Some(genesis.world().clone());
     }
-    let events: Vec<Event> =
-        serde_json::from_value(row.body["events"].clone()).map_err(|why| why.to_string())?;
+    let events: Vec<Event> = serde::Deserialize::deserialize(&row.body["events"])
+        .map_err(|why: serde_json::Error| why.to_string())?;
     let at = seconds(row.at);
     let Some(mut world) = claims.world.take() else { return Ok(()) };
     for event in &events {
@@ -434,6 +475,9 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
         let pair = digest(&salt["job"]).zip(digest(&salt["salt"]));
         let (job, salt) = pair.ok_or("a secret that is none")?;
         claims.salts.insert(job, salt);
+    }
+    if let Some(material) = row.body.get("material") {
+        claims.material.evolve(material)?;
     }
     if let Some(seen) = row.body.get("seen") {
         let round = seen["round"].as_str().and_then(|round| round.parse().ok());

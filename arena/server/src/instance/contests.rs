@@ -42,9 +42,9 @@ impl Admission for Uploaded<'_> {
     }
 }
 
-/// Whether a component was uploaded: the one place that knows. Nothing can be uploaded yet.
-const fn is_uploaded(_: &Instance, _: &Digest) -> bool {
-    false
+/// Whether a component was uploaded: the one place that knows.
+fn is_uploaded(instance: &Instance, strategy: &Digest) -> bool {
+    instance.strategies.admitted(strategy).is_some()
 }
 
 /// The registry of a digest: what was judged by one is judged by it whenever it is looked at again.
@@ -199,8 +199,8 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row, known: &Known) -> Resul
             submission.findings = view::findings_of(&row.body["review"]);
         }
     }
-    let contests = std::mem::take(&mut instance.contests);
-    instance.contests = happened.iter().fold(contests, Contests::evolve);
+    let contests = std::mem::take(&mut instance.contests).into_inner();
+    instance.contests = happened.iter().fold(contests, Contests::evolve).into();
     Ok(())
 }
 

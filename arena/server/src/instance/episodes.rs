@@ -4,12 +4,13 @@
 //! that have not been used for longest go first. A finished one is its log, a blob, and a line about its
 //! outcome.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
+use arena_cow::{CowMap, CowSet};
 use arena_engine::ENGINE_VERSION;
 use arena_engine::campus::{Episode, MetricId, Pack, RawAction, read_actions};
 use arena_engine::limits::V1;
@@ -128,13 +129,13 @@ pub struct Record {
 /// All episodes.
 #[derive(Debug, Clone, Default)]
 pub struct Episodes {
-    all: BTreeMap<u64, Record>,
-    open: BTreeMap<String, BTreeSet<u64>>,
-    finished: BTreeSet<u64>,
-    finished_by: BTreeMap<String, BTreeSet<u64>>,
-    finished_on: BTreeMap<Digest, BTreeSet<u64>>,
+    all: CowMap<u64, Record>,
+    open: CowMap<String, BTreeSet<u64>>,
+    finished: CowSet<u64>,
+    finished_by: CowMap<String, CowSet<u64>>,
+    finished_on: CowMap<Digest, CowSet<u64>>,
     pins: Vec<Arc<Pinned>>,
-    seats: BTreeMap<u64, u64>,
+    seats: CowMap<u64, u64>,
     clock: u64,
 }
 
@@ -449,10 +450,10 @@ struct Acted {
 pub(super) fn evolve(instance: &mut Instance, row: &Row, known: &Known) -> Result<(), String> {
     let episodes = &mut instance.episodes;
     if row.kind == JOINED {
-        let fact: Joined = serde_json::from_value(row.body.clone()).map_err(|why| why.to_string())?;
+        let fact: Joined = serde::Deserialize::deserialize(&row.body).map_err(|why| why.to_string())?;
         return joined(episodes, row.at, fact, known);
     }
-    let fact: Acted = serde_json::from_value(row.body.clone()).map_err(|why| why.to_string())?;
+    let fact: Acted = serde::Deserialize::deserialize(&row.body).map_err(|why| why.to_string())?;
     acted(episodes, row.at, fact, known)
 }
 
@@ -462,7 +463,7 @@ fn joined(episodes: &mut Episodes, at: Moment, fact: Joined, known: &Known) -> R
         return Err(format!("episode {number} has begun already"));
     }
     let pins = episodes.intern(pins);
-    episodes.open.entry(agent.clone()).or_default().insert(number);
+    episodes.open.get_or_default(agent.clone()).insert(number);
     let record = Record {
         number,
         agent,
@@ -502,8 +503,8 @@ fn acted(episodes: &mut Episodes, at: Moment, fact: Acted, known: &Known) -> Res
             }
         }
         episodes.finished.insert(number);
-        episodes.finished_by.entry(agent).or_default().insert(number);
-        episodes.finished_on.entry(pack).or_default().insert(number);
+        episodes.finished_by.get_or_default(agent).insert(number);
+        episodes.finished_on.get_or_default(pack).insert(number);
     } else {
         let read = read_actions(&Value::Array(vec![action]), 1).map_err(|faults| faults.to_string())?;
         record.actions.extend(read.first());

@@ -10,13 +10,16 @@ pub mod contests;
 pub mod episodes;
 pub mod rounds;
 mod row;
+pub mod strategies;
 mod tick;
+pub mod tournaments;
 
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_contests::cite::Registry;
 use arena_contests::contest::Contests;
 use arena_contests::leak::Scanner;
+use arena_cow::Shared;
 
 pub use row::Row;
 
@@ -61,6 +64,10 @@ pub enum Command {
     Episodes(episodes::Command),
     /// The producer sprint.
     Rounds(rounds::Command),
+    /// Strategies.
+    Strategies(strategies::Command),
+    /// Tournaments.
+    Tournaments(tournaments::Command),
     /// Whatever is due by time alone.
     Tick,
 }
@@ -99,19 +106,24 @@ pub struct Decision {
     pub answer: Answer,
 }
 
-/// The state.
+/// The state. There is a version of it for each commit, and what has not changed between two is in both: an area is
+/// shared as a whole until something of it changes, and what grows in it is in maps that share their parts.
 #[derive(Debug, Clone, Default)]
 pub struct Instance {
     /// Who there is.
-    pub agents: agents::Agents,
+    pub agents: Shared<agents::Agents>,
     /// Claims.
-    pub claims: claims::Claims,
+    pub claims: Shared<claims::Claims>,
     /// The contest module.
-    pub contests: Contests,
+    pub contests: Shared<Contests>,
     /// Episodes of the campus.
-    pub episodes: episodes::Episodes,
+    pub episodes: Shared<episodes::Episodes>,
     /// The producer sprint.
-    pub rounds: rounds::Rounds,
+    pub rounds: Shared<rounds::Rounds>,
+    /// Strategies.
+    pub strategies: Shared<strategies::Strategies>,
+    /// Tournaments.
+    pub tournaments: Shared<tournaments::Tournaments>,
     /// When anything last happened.
     pub now: Option<Moment>,
     /// Rows that made it.
@@ -123,13 +135,21 @@ impl Instance {
     /// one that was decided counts as of that time.
     pub fn decide(&self, request: &Request, known: &Known) -> Result<Decision, Problem> {
         let at = self.now.map_or(request.at, |now| now.max(request.at));
-        let request = &Request { at, ..request.clone() };
+        let later;
+        let request = if at == request.at {
+            request
+        } else {
+            later = Request { at, ..request.clone() };
+            &later
+        };
         match &request.command {
             Command::Agents(command) => agents::decide(self, request, command, known),
             Command::Claims(command) => claims::decide(self, request, command, known),
             Command::Contests(command) => contests::decide(self, request, command, known),
             Command::Episodes(command) => episodes::decide(self, request, command, known),
             Command::Rounds(command) => rounds::decide(self, request, command),
+            Command::Strategies(command) => strategies::decide(self, request, command),
+            Command::Tournaments(command) => tournaments::decide(self, request, command, known),
             Command::Tick => tick::decide(self, request, known),
         }
     }
@@ -144,11 +164,23 @@ impl Instance {
             contests::FACT => contests::evolve(self, row, known)?,
             episodes::JOINED | episodes::ACTED => episodes::evolve(self, row, known)?,
             rounds::FACT => rounds::evolve(self, row)?,
+            strategies::FACT => strategies::evolve(self, row)?,
+            tournaments::FACT => tournaments::evolve(self, row)?,
             _ => {}
         }
-        self.seq += 1;
-        self.now = Some(self.now.map_or(row.at, |now| now.max(row.at)));
+        self.pass(row.at);
         Ok(())
+    }
+
+    /// Counts a row and its time, which is all that an announcement changes.
+    pub(crate) fn pass(&mut self, at: Moment) {
+        self.seq += 1;
+        self.now = Some(self.now.map_or(at, |now| now.max(at)));
+    }
+
+    /// Whether the fold reads the rows of a kind.
+    pub(crate) fn folds(kind: &str) -> bool {
+        Self::FACTS.iter().any(|(fact, _)| *fact == kind)
     }
 
     /// Every kind that the fold reads, with the newest version it reads.
@@ -157,6 +189,8 @@ impl Instance {
         (claims::FACT, 1),
         (contests::FACT, 1),
         (rounds::FACT, 1),
+        (strategies::FACT, 1),
+        (tournaments::FACT, 1),
         (episodes::JOINED, 1),
         (episodes::ACTED, 1),
     ];

@@ -12,14 +12,13 @@ mod seen;
 mod told;
 mod view;
 
-use std::collections::BTreeMap;
-
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_contests::document::{Faults, Object};
 use arena_contests::sprint::Window;
 use arena_contests::sprint::clock::Phase;
 use arena_contests::sprint::round::{self, Actor, Happened, Round, Stamped, Terms, wire};
+use arena_cow::{CowMap, Shared};
 use axum::http::HeaderMap;
 use serde_json::json;
 
@@ -49,14 +48,14 @@ pub struct Held {
     /// As it was before the first thing that happened in the freeze.
     frozen: Option<Box<Round>>,
     /// What is to be announced when the freeze ends.
-    withheld: Vec<Row>,
+    withheld: Shared<Vec<Row>>,
 }
 
 /// All rounds, and for which operator each company first registered.
 #[derive(Debug, Clone, Default)]
 pub struct Rounds {
-    rounds: BTreeMap<String, Held>,
-    operators: BTreeMap<String, String>,
+    rounds: CowMap<String, Held>,
+    operators: CowMap<String, String>,
 }
 
 /// What can be wanted of them.
@@ -95,7 +94,7 @@ impl Rounds {
     }
 
     /// All of them by name.
-    pub fn all(&self) -> &BTreeMap<String, Held> {
+    pub fn all(&self) -> &CowMap<String, Held> {
         &self.rounds
     }
 }
@@ -161,7 +160,7 @@ fn create(instance: &Instance, request: &Request, terms: &Terms, freezes: bool) 
         return Err(Problem::new("too_many", format_args!("there are {ROUNDS_MAX} rounds, the limit")));
     }
     let body = json!({ "event": "created", "terms": terms.json(), "standings_freeze": freezes });
-    let held = Held { round: Round::draft(terms.clone()), freezes, frozen: None, withheld: Vec::new() };
+    let held = Held { round: Round::draft(terms.clone()), freezes, frozen: None, withheld: Shared::default() };
     let answer = Answer::created(format!("/api/v1/rounds/{id}"), round_json(&held, &held.round, request.at));
     Ok(Decision { rows: vec![Row::fact(request.at, topic(id), FACT, body)], answer })
 }
@@ -338,7 +337,7 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
             let terms = Terms::read(&body["terms"]).map_err(|faults| faults.to_string())?;
             let freezes = body["standings_freeze"].as_bool().unwrap_or(false);
             let id = terms.id.clone();
-            let held = Held { round: Round::draft(terms), freezes, frozen: None, withheld: Vec::new() };
+            let held = Held { round: Round::draft(terms), freezes, frozen: None, withheld: Shared::default() };
             instance.rounds.rounds.insert(id, held);
             Ok(())
         }
@@ -373,7 +372,7 @@ fn bind(instance: &mut Instance, stamped: &Stamped) -> Result<(), String> {
         return Ok(());
     };
     let operator = instance.agents.agent(agent).ok_or("no such agent")?.operator.clone();
-    instance.rounds.operators.entry(company.clone()).or_insert(operator);
+    instance.rounds.operators.get_or_insert_with(company.clone(), || operator);
     Ok(())
 }
 

@@ -501,6 +501,7 @@ fn comparisons(claim: &Value) -> Markup {
         Column::words("Allowed"),
     ];
     let cell = |value: &Value| match value.as_str() {
+        Some(text) if text.parse::<arena_canon::Digest>().is_ok() => digest(text).into(),
         Some(text) => guest(text, 80).into(),
         None => Cell::none("nothing to tell"),
     };

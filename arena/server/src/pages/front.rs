@@ -19,7 +19,7 @@ const SHOWN_MAX: usize = 10;
 const COUNTED_MAX: usize = 1_000;
 const REGION: &str = "now";
 /// After these the page is drawn again. What happens at every turn is not among them.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "agent.registered",
     "award.paid",
     "contest.leaderboard",
@@ -32,6 +32,7 @@ const KINDS: [&str; 12] = [
     "round.closed",
     "standings.snapshot",
     "submission.judged",
+    "tournament.terminal",
 ];
 
 /// Who looks, at what, and when.
@@ -165,8 +166,11 @@ fn news(front: &Front<'_>) -> Markup {
     let columns = [Column::words("When"), Column::name("What"), Column::words("Where")];
     let rows = front.events.iter().map(|event| {
         let at = Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX));
-        let cells: [Cell; 3] =
-            [front.time(at).into(), words(&event.kind).into(), place(front, &event.topic).into()];
+        let cells: [Cell; 3] = [
+            front.time(at).into(),
+            words(&event.kind, &event.topic).into(),
+            place(front, &event.topic).into(),
+        ];
         Row::new(cells).key(event.seq.to_string())
     });
     html! {
@@ -175,9 +179,34 @@ fn news(front: &Front<'_>) -> Markup {
     }
 }
 
-/// The kind of an announcement as a sentence. A kind that has none is shown as it is.
-fn words(kind: &str) -> &str {
-    match kind {
+/// The kind of an announcement as a sentence. A kind that has none is told by its own words.
+fn words(kind: &str, topic: &str) -> String {
+    let of_tournament = topic.strip_prefix("tournaments/").and_then(|_| tournament_sentence(kind));
+    of_tournament.or_else(|| sentence(kind)).map_or_else(|| told(kind), str::to_owned)
+}
+
+/// `claim.run_committed`: "Claim: run committed".
+fn told(kind: &str) -> String {
+    let (area, what) = kind.split_once('.').unwrap_or(("", kind));
+    let mut area: String = area.replace('_', " ");
+    if let Some(first) = area.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{area}: {}", what.replace(['_', '.'], " "))
+}
+
+/// Matches of a tournament are told by their number only.
+fn tournament_sentence(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "match.finished" => "Matchups of a tournament are over",
+        "match.started" => "A tournament began",
+        "tournament.terminal" => "A tournament ended",
+        _ => return None,
+    })
+}
+
+fn sentence(kind: &str) -> Option<&'static str> {
+    Some(match kind {
         "agent.registered" => "An agent was made known",
         "award.paid" => "An award was paid",
         "contest.challenge_ruled" => "A challenge was ruled on",
@@ -203,8 +232,8 @@ fn words(kind: &str) -> &str {
         "submission.judged" => "A submission was judged",
         "submission.received" => "A submission came in",
         "town.posted" => "A post came in",
-        other => other,
-    }
+        _ => return None,
+    })
 }
 
 /// What an announcement is about, with a link where the viewer may see it.
@@ -228,6 +257,12 @@ fn place(front: &Front<'_>, topic: &str) -> Markup {
         }
         Some(("episodes", id)) => html! { "Episode " (guest(id, 32)) },
         Some(("agents", id)) => html! { "Agent " (guest(id, 64)) },
+        Some(("tournaments", id)) => {
+            link(&format!("/tournaments/{}", path_segment(id)), &html! { "Tournament " (guest(id, 32)) })
+        }
+        Some(("claims", id)) => {
+            link(&format!("/claims/{}", path_segment(id)), &html! { "Claim " (guest(id, 32)) })
+        }
         _ => guest(topic, 128),
     }
 }

@@ -7,11 +7,12 @@ use crate::pages::inline::{agent_name, guest};
 use crate::pages::marks::{Mark, notice};
 
 /// Label and path of each section, in the order of the bar.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
     ("Now", "/"),
     ("Rounds", "/rounds"),
     ("Contests", "/contests"),
     ("Claims", "/claims"),
+    ("Tournaments", "/tournaments"),
     ("Play", "/play"),
     ("Town", "/town"),
     ("Treasury", "/treasury"),
@@ -19,7 +20,7 @@ const SECTIONS: [(&str, &str); 8] = [
 ];
 
 /// Which section a page belongs to that does not lie under its path.
-const BELONGS: [(&str, &str); 9] = [
+const BELONGS: [(&str, &str); 10] = [
     ("/boards", "/rounds"),
     ("/companies", "/rounds"),
     ("/episodes", "/play"),
@@ -28,6 +29,7 @@ const BELONGS: [(&str, &str); 9] = [
     ("/problems", "/docs"),
     ("/redlines", "/contests"),
     ("/rules", "/docs"),
+    ("/strategies", "/tournaments"),
     ("/submissions", "/rounds"),
 ];
 

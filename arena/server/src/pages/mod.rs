@@ -28,6 +28,7 @@ pub(crate) mod rounds;
 mod score;
 mod steps;
 mod table;
+pub(crate) mod tournaments;
 
 pub(crate) use maud::{Markup, html};
 

@@ -138,6 +138,12 @@ pub static CODES: &[Code] = &[
     ),
     code("if_match_missing", 428, "If-Match missing", "Read the resource and send its ETag in If-Match."),
     code("if_match_stale", 412, "It has changed", "Read the resource again and decide on what it is now."),
+    code(
+        "inputs_are_kept",
+        409,
+        "The pinned inputs are here",
+        "Fetch them, as `GET /api/v1/claims/blobs/{sha256}`.",
+    ),
     code("inputs_unchecked", 409, "Inputs are not checked", "Say first what the inputs are."),
     code(
         "internal",
@@ -165,6 +171,7 @@ pub static CODES: &[Code] = &[
     code("no_draw_due", 409, "No draw is due", "Look at where the claim is now."),
     code("no_intent_stub", 409, "No intent stub", "Write one before the cut-off of the next window."),
     code("no_leaderboard", 409, "No leaderboard", "Look again when the tournament has been scored."),
+    code("no_scorecard", 409, "No scorecard", "Only a success has one; the detail says how it ended."),
     code("no_seat", 403, "No seat on the panel", "Reviewers are drawn."),
     code("no_submission", 409, "No submission", "Look at the window's submissions."),
     code("no_way", 409, "Cannot become that", "Look at where it is now."),
@@ -192,6 +199,7 @@ pub static CODES: &[Code] = &[
         "Not this turn",
         "Play the turn that the detail names; turns are played in order.",
     ),
+    code("not_pinned", 404, "Nothing pins this", "List the claim first; what it pins is brought afterwards."),
     code("not_yours", 403, "Not yours to do", "The detail says for whom it is."),
     code("nothing_seen", 409, "No round of the beacon is known", "Post the beacon's latest round first."),
     code(

@@ -3,6 +3,8 @@
 //! A run, a panel and a reference are those of a claim's present job and are named as the claim.
 
 mod bodies;
+mod listing;
+mod material;
 
 use arena_canon::Digest;
 use arena_canon::json::Value;
@@ -27,9 +29,8 @@ use crate::instance::claims::{self, view};
 use crate::instance::{self, Instance};
 use crate::problem::Problem;
 use bodies::{
-    AmountBody, BindBody, CanaryBody, CommitmentBody, CorrectedClaim, DeclineBody, MoneyBody, NewClaim,
-    ProofBody, ReferenceBody, RevealBody, RoundBody, RunBody, VoteBody, one_digest, optional_digest, parsed,
-    proof, read,
+    AmountBody, BindBody, CanaryBody, CommitmentBody, DeclineBody, MoneyBody, ProofBody, ReferenceBody,
+    RevealBody, RoundBody, RunBody, VoteBody, one_digest, parsed, proof, read,
 };
 
 const CAPABILITIES_MAX: usize = 64;
@@ -37,11 +38,11 @@ const RECORDS_MAX: usize = 4;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
-        .routes(routes!(list, list_claim))
+        .routes(routes!(list, listing::list_claim))
         .routes(routes!(claim))
         .routes(routes!(fund))
         .routes(routes!(withdraw))
-        .routes(routes!(relist))
+        .routes(routes!(listing::relist))
         .routes(routes!(positions))
         .routes(routes!(draws, commit_draw))
         .routes(routes!(resolve_draw))
@@ -51,6 +52,8 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(canary))
         .routes(routes!(settlement))
         .routes(routes!(agents, bind))
+        .routes(routes!(material::blob, material::put_blob))
+        .routes(routes!(material::pinned))
         .routes(routes!(agent))
         .routes(routes!(beacon, show_round))
         .routes(routes!(assignments))
@@ -94,7 +97,7 @@ fn look<T>(
 )]
 async fn list(State(app): State<Shared>, headers: HeaderMap, wanted: Wanted) -> Result<Response, Problem> {
     wanted.only(&["status"])?;
-    let status = wanted.filter("status");
+    let status = super::query::word(&wanted, "status")?;
     look(&app, |_, world| {
         let mut found: Vec<_> = world
             .claims
@@ -105,26 +108,6 @@ async fn list(State(app): State<Shared>, headers: HeaderMap, wanted: Wanted) -> 
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(wanted.page(&headers, found.into_iter().map(|(place, claim)| (place, view::line(claim)))))
     })
-}
-
-/// Lists a claim. What it pins is not run here first: check it with `arena claim check`.
-#[utoipa::path(
-    post, path = "/api/v1/claims", tag = "claims", request_body(content = NewClaim),
-    responses((status = 201, description = "It is listed; at the pool's minimum its job opens"))
-)]
-async fn list_claim(
-    State(app): State<Shared>,
-    who: Who,
-    arrival: Arrival,
-    posted: Posted,
-) -> Result<Response, Problem> {
-    let command = read(&posted.document, &["manifest", "deposit", "canary"], |object, faults| {
-        let manifest = object.required("manifest", faults).cloned();
-        let deposit = parsed::<Amount>(object, "deposit", faults);
-        let canary = optional_digest(object, "canary", faults);
-        Some(claims::Command::List { manifest: manifest?, deposit: deposit?, canary: canary? })
-    })?;
-    send(&app, (who, arrival), command, posted.slot).await
 }
 
 /// A claim, as you may see it: what is sealed is in it only for whom it is.
@@ -177,27 +160,6 @@ async fn withdraw(
     bare: Bare,
 ) -> Result<Response, Problem> {
     send(&app, (who, arrival), claims::Command::Act(life::Command::Withdraw { claim }), bare.slot).await
-}
-
-/// Lists a flagged claim again, corrected.
-#[utoipa::path(
-    post, path = "/api/v1/claims/{claim}/relist", tag = "claims",
-    params(("claim" = String, Path, pattern = "^c[1-9][0-9]{0,11}$")), request_body(content = CorrectedClaim),
-    responses((status = 200, description = "It is listed again, as another job"))
-)]
-async fn relist(
-    State(app): State<Shared>,
-    Path(claim): Path<String>,
-    who: Who,
-    arrival: Arrival,
-    posted: Posted,
-) -> Result<Response, Problem> {
-    let command = read(&posted.document, &["manifest", "deposit"], |object, faults| {
-        let manifest = object.required("manifest", faults).cloned();
-        let deposit = parsed::<Amount>(object, "deposit", faults);
-        Some(life::Command::Relist { claim, manifest: manifest?, deposit: deposit? })
-    })?;
-    send(&app, (who, arrival), claims::Command::Act(command), posted.slot).await
 }
 
 /// Says that you have a position on the claim in some market. You take no part in it then.

@@ -125,9 +125,10 @@ async fn list(
             Problem::new("query", "`status` is draft, active, judging, closed or cancelled")
         })?),
     };
+    let kind = super::query::text(&wanted, "type", 50)?;
     let is_wanted = |contest: &&Contest| {
         status.is_none_or(|status| contest.status_at(arrival.at) == status)
-            && wanted.filter("type").is_none_or(|kind| contest.manifest.contest_type == kind)
+            && kind.is_none_or(|kind| contest.manifest.contest_type == kind)
     };
     app.look(|instance| {
         let found = instance.contests.all().filter(is_wanted);
@@ -399,11 +400,12 @@ async fn submissions(
             Some(SubmissionStatus::named(word).ok_or_else(wrong)?)
         }
     };
+    let rule_id = super::query::text(&wanted, "rule_id", 100)?;
     app.look(|instance| {
         let contest = contest_of(instance, &id)?;
         let found = contests::all_seen(instance, &who.viewer, &id)?.into_iter().filter(|found| {
             status.is_none_or(|status| found.status == status)
-                && wanted.filter("rule_id").is_none_or(|rule| found.body.slot() == rule)
+                && rule_id.is_none_or(|rule| found.body.slot() == rule)
         });
         let told =
             found.map(|found| (place_of(found), contests::submission_json(instance, &who.viewer, found)));
@@ -468,6 +470,9 @@ async fn propose(
     arrival: Arrival,
     posted: Posted,
 ) -> Result<Response, Problem> {
+    if !who.viewer.is_admin() {
+        who.viewer.agent_with(Scope::Submit)?;
+    }
     let manifest = Manifest::of(posted.document).map_err(|faults| Problem::form(&faults))?;
     let command = instance::Command::Contests(Command::Propose(Box::new(manifest)));
     Ok(app.execute(who.viewer, arrival.at, command, posted.slot).await?.into_response())

@@ -165,8 +165,9 @@ async fn list(
         Some("finished") => Some(false),
         Some(_) => return Err(Problem::new("query", "`status` is `open` or `finished`")),
     };
+    let agent = super::query::name(&wanted, "agent")?;
     app.look(|instance| {
-        let (agent, told) = (wanted.filter("agent"), |record: &Record| (record.place(), record.to_json()));
+        let told = |record: &Record| (record.place(), record.to_json());
         if open == Some(true) {
             // Open ones are seen by their player alone, and are few.
             let own = who.viewer.agent().filter(|own| agent.is_none_or(|agent| agent == *own));

@@ -79,7 +79,7 @@ fn open(
     let ticket = app.live.open(&[by_name, ("all".to_owned(), limits.streams_max)]).ok_or_else(|| {
         Problem::new("rate_limited", "too many streams are open; close one first").retry_after(5)
     })?;
-    let topic = wanted.filter("topic").map(str::to_owned);
+    let topic = super::query::text(wanted, "topic", 128)?.map(str::to_owned);
     let body = app.live.follow(ticket, since, topic, framing, app.ends.subscribe());
     let mut response = body.into_response();
     let headers = response.headers_mut();

@@ -15,9 +15,13 @@ mod live;
 mod meta;
 mod openapi;
 mod play;
+mod query;
 mod replay;
 mod round_pages;
 mod rounds;
+mod strategies;
+mod tournament_pages;
+mod tournaments;
 mod web;
 
 use utoipa_axum::router::OpenApiRouter;
@@ -37,6 +41,8 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
         .merge(live::routes())
         .merge(meta::routes())
         .merge(rounds::routes())
+        .merge(strategies::routes())
+        .merge(tournaments::routes())
 }
 
 /// The pages and what belongs to them; no part of the API's document.
@@ -47,6 +53,7 @@ pub(crate) fn pages() -> axum::Router<Shared> {
         .merge(round_pages::routes())
         .merge(contest_pages::routes())
         .merge(claim_pages::routes())
+        .merge(tournament_pages::routes())
         .merge(play::routes())
         .merge(replay::routes())
 }

@@ -20,7 +20,7 @@ pub(crate) const NAMES: [&str; 12] =
 pub(crate) const HOUR: i64 = 3_600;
 
 pub(crate) fn config() -> Config {
-    let claims = Claims { beacon: ClaimsBeacon::Test, name: "test-lab".to_owned() };
+    let claims = Claims { beacon: ClaimsBeacon::Test, name: "test-lab".to_owned(), ..Claims::default() };
     let mut config = Config { claims, ..Config::default() };
     for rate in [
         &mut config.limits.requests_per_minute,

@@ -31,8 +31,13 @@ pub fn is_instance_name(name: &str, is_test: bool) -> bool {
 impl Genesis {
     /// Of this name, by the published parameters. A test beacon is one that everybody can compute.
     pub fn new(name: &str, is_test: bool) -> Option<Self> {
+        Self::by(name, is_test, Params::published())
+    }
+
+    /// The same, by other parameters.
+    pub fn by(name: &str, is_test: bool, params: Params) -> Option<Self> {
         let source = if is_test { Source::Test } else { Source::DrandQuicknet };
-        Self::of(name, source, ASSET, OPERATOR, Params::published())
+        Self::of(name, source, ASSET, OPERATOR, params)
     }
 
     fn of(name: &str, source: Source, asset: &str, operator: &str, params: Params) -> Option<Self> {

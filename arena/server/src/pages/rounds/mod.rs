@@ -2,10 +2,13 @@
 //! the rules. They show what [`crate::instance::rounds::visible`] gives, and ask for nothing else.
 
 mod board;
+mod boards;
 mod company;
+mod judge;
 mod rails;
 mod round;
 mod rules;
+mod run;
 mod submission;
 mod window;
 
@@ -17,9 +20,12 @@ use crate::instance::rounds::Seen;
 use crate::pages::{Mark, Markup, chip, html, layout, path_segment, time_tag};
 use crate::problem::Problem;
 
+pub(crate) use boards::boards_page;
 pub(crate) use company::company_page;
+pub(crate) use judge::{JUDGE, Sent, form_of, ruling_of, verdict_of};
 pub(crate) use rails::{artifact_page, town_page, treasury_page};
 pub(crate) use round::{list_page, round_page};
+pub(crate) use run::{asked, terms_of};
 pub(crate) use rules::{CALCULATOR, question_of, rules_page};
 pub(crate) use submission::{DISPUTE, submission_page};
 pub(crate) use window::window_page;
@@ -30,12 +36,24 @@ pub(crate) struct See<'a> {
     pub(crate) name: &'a str,
     /// The token of the session, where there is one.
     pub(crate) csrf: Option<&'a str>,
+    /// Whether it runs the platform.
+    pub(crate) is_admin: bool,
     pub(crate) now: Moment,
 }
 
 impl<'a> See<'a> {
     fn frame(&self) -> Option<layout::Viewer<'a>> {
         Some(layout::Viewer { name: self.name, csrf: self.csrf? })
+    }
+
+    /// Whether the forms of those who judge are for the viewer.
+    fn judges(&self, seen: &Seen<'_>) -> bool {
+        seen.is_staff && !self.is_admin && self.csrf.is_some()
+    }
+
+    /// Whether the forms of whoever runs the platform are for the viewer.
+    fn runs(&self) -> bool {
+        self.is_admin && self.csrf.is_some()
     }
 
     fn time(&self, at: Moment) -> Markup {

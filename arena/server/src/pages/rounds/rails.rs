@@ -2,25 +2,41 @@
 
 use arena_canon::Digest;
 use arena_contests::sprint::round::{Artifact, Post, PostKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{Refused, See, company_path, round_path};
+use crate::http::paging::Wanted;
 use crate::instance::rounds::{Seen, global};
 use crate::pages::{
     Cell, Column, Field, Form, Mark, Markup, Page, Row, agent_link, chip, data_table, definition_list,
-    digest, empty_state, form, guest, html, link, markdown, money,
+    digest, empty_state, form, guest, html, link, markdown, money, pager, path_segment,
 };
 
-/// Posts of a page.
-const POSTS_MAX: usize = 100;
+/// Posts with their rounds and names, oldest first.
+pub(crate) type Posts = [(String, String, Post)];
 
-/// Posts, the newest first. `own` is the round that the viewer can post in.
+/// A page of posts, the newest first. `own` is the round that the viewer can post in.
 pub(crate) fn town_page(
     see: &See<'_>,
-    posts: &[(String, String, Post)],
+    (posts, wanted): (&Posts, &Wanted),
     own: Option<&str>,
     refused: Option<Refused<'_>>,
 ) -> Markup {
     let why = refused.map(|refused| refused.why());
+    let named = wanted.filter("round");
+    let here =
+        named.map_or_else(|| "/town".to_owned(), |round| format!("/town?round={}", path_segment(round)));
+    let newest: Vec<_> = posts.iter().rev().collect();
+    let is_last = |(round, reference, _): &&(String, String, Post)| {
+        wanted.after.as_deref() == Some(global(round, reference).as_str())
+    };
+    // A place that is not there any more begins the list anew.
+    let from = newest.iter().position(is_last).map_or(0, |last| last + 1);
+    let shown = &newest[from..newest.len().min(from + wanted.limit)];
+    let last = shown.last().filter(|_| from + shown.len() < newest.len());
+    let next = last.map(|(round, reference, _)| URL_SAFE_NO_PAD.encode(global(round, reference)));
+    let cursor = wanted.after.as_ref().map(|after| URL_SAFE_NO_PAD.encode(after));
     let body = html! {
         @if let (Some(round), Some(_)) = (own, see.csrf) {
             h2 { "Post" }
@@ -28,10 +44,9 @@ pub(crate) fn town_page(
         }
         h2 { "Posts" }
         @if posts.is_empty() { (empty_state("Nobody has posted yet.", Some(("See the rounds", "/rounds")))) }
-        @for (round, reference, post) in posts.iter().rev().take(POSTS_MAX) { (one(see, round, reference, post)) }
-        @if posts.len() > POSTS_MAX {
-            p.quiet { "The newest " (POSTS_MAX) " of " (posts.len()) "; all of them are at " code { "/api/v1/town/posts" } "." }
-        }
+        @if let Some(round) = named { p { "Of " (guest(round, 64)) " alone. " a href="/town" { "All rounds" } } }
+        @for (round, reference, post) in shown { (one(see, round, reference, post)) }
+        (pager(&here, cursor.as_deref(), next.as_deref()))
     };
     Page::new("Town", "/town", body)
         .description("What companies say in public about their work.")

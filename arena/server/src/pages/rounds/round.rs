@@ -1,5 +1,7 @@
 //! All rounds, and one of them.
 
+use std::collections::BTreeMap;
+
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_contests::sprint::Window;
@@ -8,7 +10,8 @@ use arena_contests::sprint::round::{Round, Snapshot};
 use arena_contests::sprint::wire as scores;
 
 use super::board::standings;
-use super::{See, company_path, frozen, phase_line, phase_words, round_path, stage_chip};
+use super::run;
+use super::{Refused, See, company_path, frozen, phase_line, phase_words, round_path, stage_chip};
 use crate::instance::rounds::{Seen, snapshot_name};
 use crate::pages::{
     Cell, Column, Live, Markup, Page, Row, Step, StepState, agent_link, agent_name, data_table,
@@ -16,7 +19,11 @@ use crate::pages::{
 };
 
 /// All rounds that somebody may see, the newest first.
-pub(crate) fn list_page(see: &See<'_>, rounds: &[Seen<'_>]) -> Markup {
+pub(crate) fn list_page(
+    see: &See<'_>,
+    rounds: &[Seen<'_>],
+    sent: Option<(&BTreeMap<String, String>, Refused<'_>)>,
+) -> Markup {
     let columns = [
         Column::name("Round"),
         Column::words("Status"),
@@ -40,8 +47,9 @@ pub(crate) fn list_page(see: &See<'_>, rounds: &[Seen<'_>]) -> Markup {
         } @else {
             h2 { "All rounds" }
             (data_table("rounds", &html! { "Rounds, the newest first" }, &columns, rounds.iter().map(row)))
-            p { a href="/rules/sprint-v1" { "The rules, with a calculator" } }
+            p { a href="/rules/sprint-v1" { "The rules, with a calculator" } " · " a href="/boards" { "What is called for" } }
         }
+        @if see.runs() { (run::new_round(see, sent)) }
     };
     Page::new("Rounds", "/rounds", body)
         .description("Producer sprints: three windows, public evidence, one ranking.")
@@ -50,7 +58,12 @@ pub(crate) fn list_page(see: &See<'_>, rounds: &[Seen<'_>]) -> Markup {
 }
 
 /// A round. With a snapshot its standings are those that were recorded.
-pub(crate) fn round_page(see: &See<'_>, seen: &Seen<'_>, snapshot: Option<&Snapshot>) -> Markup {
+pub(crate) fn round_page(
+    see: &See<'_>,
+    seen: &Seen<'_>,
+    snapshot: Option<&Snapshot>,
+    refused: Option<Refused<'_>>,
+) -> Markup {
     let round = seen.round;
     let terms = round.terms();
     let path = round_path(&terms.id);
@@ -58,17 +71,18 @@ pub(crate) fn round_page(see: &See<'_>, seen: &Seen<'_>, snapshot: Option<&Snaps
         (frozen(seen))
         h2 id="standings-head" { "Standings" }
         (board(see, seen, snapshot))
+        @if !round.awards().is_empty() { h2 { "Awards" } (awards(round)) }
         h2 { "Windows" }
         (windows(see, seen))
-        h2 { "Timetable" }
-        (steps("Phases of the round", &phases(see, round)))
-        h2 { "Recorded standings" }
-        (snapshots(round))
         h2 { "Companies" }
         (companies(seen))
-        @if !round.awards().is_empty() { h2 { "Awards" } (awards(round)) }
+        h2 { "Recorded standings" }
+        (snapshots(round))
+        h2 { "Timetable" }
+        (steps("Phases of the round", &phases(see, round)))
         h2 { "Terms" }
         (terms_list(see, seen))
+        @if see.runs() { (run::run(see, seen, refused)) }
     };
     let events = format!("/api/v1/events?topic=rounds/{}", terms.id);
     let kinds =

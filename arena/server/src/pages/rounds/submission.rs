@@ -7,6 +7,7 @@ use arena_contests::sprint::round::{Actor, Command, Dispute, DisputeStatus, Revi
 use arena_contests::sprint::wire as scores;
 
 use super::board::window_sum;
+use super::judge::{self, Sent};
 use super::{Refused, See, company_path, phase_line, round_path, state_chip};
 use crate::instance::rounds::{Seen, dispute_id, disputes_on, line_of, record_json, submission_id};
 use crate::pages::{
@@ -17,12 +18,12 @@ use crate::pages::{
 /// The field of both forms.
 pub(crate) const DISPUTE: &str = "text";
 
-/// A submission. `refused` is a dispute or an amendment that was not taken.
+/// A submission. `refused` is a dispute or an amendment that was not taken, `sent` a judgement or a ruling.
 pub(crate) fn submission_page(
     see: &See<'_>,
     seen: &Seen<'_>,
     (company, window): (&str, Window),
-    refused: Option<Refused<'_>>,
+    (refused, sent): (Option<Refused<'_>>, Option<&Sent<'_>>),
 ) -> Option<Markup> {
     let round = seen.of(company);
     let terms = round.terms();
@@ -48,8 +49,9 @@ pub(crate) fn submission_page(
         }
         h2 { "Judgements" }
         (judgements(see, seen, company, window))
+        @if see.judges(seen) { (judge::judge(see, &seen.held.round, (company, window), sent)) }
         h2 id="disputes" { "Disputes" }
-        (disputes(see, seen, (company, window), refused))
+        (disputes(see, seen, (company, window), (refused, sent)))
     };
     let title = format!("{window} of {company}");
     let path = format!("/submissions/{id}");
@@ -66,6 +68,9 @@ pub(crate) fn submission_page(
 /// rules themselves.
 fn may(see: &See<'_>, seen: &Seen<'_>, company: &str, window: Window) -> Markup {
     let Some(own) = seen.own else {
+        if seen.is_staff {
+            return html! { p { "Those who judge do so below, while the window is judged." } };
+        }
         return html! {
             p { "Companies that take part may dispute it, and its own company may revise it before the cut-off. "
                 "Sign in as the agent of a company to do so." }
@@ -112,6 +117,13 @@ fn evidence(seen: &Seen<'_>, frozen: &Revision) -> Markup {
     let asset = seen.round.terms().asset.as_str();
     let artifact = package.artifact.to_string();
     let lacks: Vec<String> = frozen.omissions.iter().map(|lack| lack.name().replace('_', " ")).collect();
+    let or_none = |text: &str, max| {
+        if text.is_empty() {
+            html! { "none" }
+        } else {
+            guest(text, max)
+        }
+    };
     html! {
         @if !lacks.is_empty() {
             (notice(Mark::Appeal, "The package lacks something.", html! { p { (lacks.join("; ")) "." } }))
@@ -127,9 +139,9 @@ fn evidence(seen: &Seen<'_>, frozen: &Revision) -> Markup {
             ("Intent", guest(&package.intent_stub_ref, 200)),
             ("Boards", guest(&frozen.boards_submission_ref, 300)),
             ("Operator intervention", html! { (package.intervention.name()) }),
-            ("Receipts", guest(&package.receipts.join(", "), 1_000)),
+            ("Receipts", or_none(&package.receipts.join(", "), 1_000)),
             ("Spent", html! { (package.spent_exo) " of " (package.declared_posture_exo) " EXO declared" }),
-            ("Note on the budget", guest(&package.budget_note, 500)),
+            ("Note on the budget", or_none(&package.budget_note, 500)),
             ("Stake", money(&package.stake.to_string(), asset)),
         ]))
     }
@@ -194,7 +206,7 @@ fn disputes(
     see: &See<'_>,
     seen: &Seen<'_>,
     (company, window): (&str, Window),
-    refused: Option<Refused<'_>>,
+    (refused, sent): (Option<Refused<'_>>, Option<&Sent<'_>>),
 ) -> Markup {
     let round = seen.of(company);
     let id = &round.terms().id;
@@ -206,6 +218,7 @@ fn disputes(
         @if found.is_empty() { (empty_state("Nobody disputes it.", None)) }
         @for (reference, dispute) in &found {
             (thread(see, (id, reference), dispute))
+            @if see.judges(seen) && dispute.status == DisputeStatus::Open { (judge::rule(see, id, reference, sent)) }
             @if own == Some(dispute.filer.as_str()) && dispute.status == DisputeStatus::Open {
                 (form(&Form {
                     id: &format!("amend-{}", reference.replace(':', "-")),

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::reads::told;
 use super::{act, command, done, meant, named, schemas, taken};
 use crate::app::Shared;
-use crate::auth::Viewer;
+use crate::auth::{Scope, Viewer};
 use crate::http::arrival::Arrival;
 use crate::http::body::Posted;
 use crate::http::who::Who;
@@ -235,6 +235,9 @@ async fn intervene(
 ) -> Result<Response, Problem> {
     let (round, with) = taken(&posted.document, "round");
     let named = named(round.as_ref())?;
+    if !who.viewer.is_admin() {
+        who.viewer.agent_with(Scope::Judge)?;
+    }
     let id = app.look(|instance| meant(instance, &who.viewer, named, arrival.at))??;
     let command = command("record_intervention", &with, &[])?;
     done(&app, who, &arrival, act(&id, command), posted.slot).await

@@ -30,6 +30,7 @@ use crate::http::who::Who;
 use crate::instance::Instance;
 use crate::instance::rounds::{self, Act, Seen, visible};
 use crate::problem::Problem;
+use crate::routes::query;
 
 /// Pieces of an upload that wait for the disk.
 const PIECES: usize = 4;
@@ -141,9 +142,10 @@ async fn put_blob(
         Some("true") => true,
         Some(_) => return Err(Problem::new("query", "`public_read` is true or false")),
     };
+    let named = query::name(&wanted, "round")?.map(str::to_owned);
     let media_type = media_type(request.headers())?;
     let id = app.look(|instance| {
-        admitted(instance, (&who.viewer, &arrival), wanted.filter("round"), (digest, &media_type))
+        admitted(instance, (&who.viewer, &arrival), named.as_deref(), (digest, &media_type))
     })??;
     let limit = app.config.limits.blob_bytes;
     let told = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
@@ -308,9 +310,9 @@ async fn artifact(
     wanted: Wanted,
 ) -> Result<Response, Problem> {
     wanted.only(&["round"])?;
-    let digest = digest_of(&artifact)?;
+    let (digest, named) = (digest_of(&artifact)?, query::name(&wanted, "round")?);
     app.look(|instance| {
-        let (round, found) = found(instance, &who, &arrival, &digest, wanted.filter("round"))?;
+        let (round, found) = found(instance, &who, &arrival, &digest, named)?;
         Ok(versioned::document(&headers, &rounds::artifact_json(round, &digest, found)))
     })?
 }
@@ -333,7 +335,7 @@ async fn publish(
     posted: Posted,
 ) -> Result<Response, Problem> {
     wanted.only(&["round"])?;
-    let digest = digest_of(&artifact)?;
+    let (digest, named) = (digest_of(&artifact)?, query::name(&wanted, "round")?);
     who.viewer.agent_with(Scope::Submit)?;
     let mut faults = Faults::default();
     let object = Object::read(&posted.document, &Pointer::default(), &["public_read"], &mut faults);
@@ -346,7 +348,7 @@ async fn publish(
     });
     faults.or(read).map_err(|faults| Problem::form(&faults))?;
     let id = app.look(|instance| {
-        found(instance, &who, &arrival, &digest, wanted.filter("round")).map(|(round, _)| round.to_owned())
+        found(instance, &who, &arrival, &digest, named).map(|(round, _)| round.to_owned())
     })??;
     let command = Command::GrantPublicRead { artifact: digest };
     let act = Act { if_match: Some(condition(&headers)), ..act(&id, command) };
@@ -389,11 +391,10 @@ async fn put_evidence(
 ) -> Result<Response, Problem> {
     let (round, with) = taken(&posted.document, "round");
     let named = named(round.as_ref())?;
+    who.viewer.agent_with(Scope::Submit)?;
     let id = app.look(|instance| meant(instance, &who.viewer, named, arrival.at))??;
     let command = command("put_evidence", &with, &[])?;
-    if let Command::PutEvidence { artifact, .. } = &command
-        && who.viewer.agent_with(Scope::Submit).is_ok()
-    {
+    if let Command::PutEvidence { artifact, .. } = &command {
         // Another's private artifact is not there.
         app.look(|instance| found(instance, &who, &arrival, artifact, Some(&id)).map(|_| ()))??;
     }

@@ -20,6 +20,7 @@ use crate::http::who::Who;
 use crate::instance::rounds::{self, Seen, visible};
 use crate::instance::{self};
 use crate::problem::Problem;
+use crate::routes::query;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -243,11 +244,11 @@ async fn ledger(
     wanted: Wanted,
 ) -> Result<Response, Problem> {
     wanted.only(&["round", "account"])?;
-    let id = app.look(|instance| meant(instance, &who.viewer, wanted.filter("round"), arrival.at))??;
+    let (named, account) = (query::name(&wanted, "round")?, query::text(&wanted, "account", 256)?);
+    let id = app.look(|instance| meant(instance, &who.viewer, named, arrival.at))??;
     listed(&app, (&id, &who, &arrival, &headers), &wanted, |seen| {
         let accounts = seen.round.ledger().accounts();
-        let accounts =
-            accounts.filter(|(account, _)| wanted.filter("account").is_none_or(|it| it == account.name()));
+        let accounts = accounts.filter(|(name, _)| account.is_none_or(|it| it == name.name()));
         Ok(accounts
             .map(|(account, balance)| {
                 let told = json!({

@@ -11,12 +11,14 @@ use utoipa_axum::routes;
 use super::reads::{place, told};
 use super::{act, command, done, meant, named, schemas, taken, window_of};
 use crate::app::Shared;
+use crate::auth::Scope;
 use crate::http::arrival::Arrival;
 use crate::http::body::Posted;
 use crate::http::paging::Wanted;
 use crate::http::who::Who;
 use crate::instance::rounds::{self, Seen, visible};
 use crate::problem::Problem;
+use crate::routes::query;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(list, publish)).routes(routes!(one))
@@ -48,13 +50,14 @@ async fn list(
 ) -> Result<Response, Problem> {
     wanted.only(&["round", "company", "window"])?;
     let window = wanted.filter("window").map(window_of).transpose()?;
+    let (round, company) = (query::name(&wanted, "round")?, query::name(&wanted, "company")?);
     app.look(|instance| {
-        let is_named = |id: &&String| wanted.filter("round").is_none_or(|named| named == id.as_str());
+        let is_named = |id: &&String| round.is_none_or(|named| named == id.as_str());
         let mut told = Vec::new();
         for id in instance.rounds.all().keys().filter(is_named) {
             let Ok(seen) = visible(instance, &who.viewer, id, arrival.at) else { continue };
             for (name, post) in posts(&seen) {
-                let is_of = wanted.filter("company").is_none_or(|company| company == post.author);
+                let is_of = company.is_none_or(|company| company == post.author);
                 if is_of && (window.is_none() || window == post.window) {
                     let at = format!("{id} {}", place(rounds::number_of(name)));
                     told.push((at, rounds::post_json(id, name, post)));
@@ -81,6 +84,7 @@ async fn publish(
         members.entry("refs").or_insert_with(|| Value::Array(Vec::new()));
     }
     let named = named(round.as_ref())?;
+    who.viewer.agent_with(Scope::Submit)?;
     let id = app.look(|instance| meant(instance, &who.viewer, named, arrival.at))??;
     let command = command("post", &with, &[])?;
     done(&app, who, &arrival, act(&id, command), posted.slot).await

@@ -7,7 +7,7 @@ use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_server::auth::AdminToken;
-use arena_server::{Config, Log, Outside, Server, Setup};
+use arena_server::{Config, Log, Outside, Server, Setup, Workshop};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::json;
@@ -78,7 +78,7 @@ impl Said {
 }
 
 /// The packs that every server under test offers.
-fn packs() -> Vec<Vec<u8>> {
+pub(crate) fn packs() -> Vec<Vec<u8>> {
     let sources = [
         include_str!("../../../../../scenarios/sunny-sunday.json"),
         include_str!("../../../../../scenarios/two-spikes.json"),
@@ -87,7 +87,7 @@ fn packs() -> Vec<Vec<u8>> {
     sources.map(|source| source.as_bytes().to_vec()).to_vec()
 }
 
-fn limitless() -> Config {
+pub(crate) fn limitless() -> Config {
     let mut config = Config::default();
     let limits = &mut config.limits;
     for rate in [
@@ -112,9 +112,14 @@ impl Bench {
     }
 
     pub(crate) fn with(time: &str, config: Config) -> Self {
+        Self::over(TempDir::new().unwrap(), time, config)
+    }
+
+    /// Over a folder that is there already.
+    pub(crate) fn over(folder: TempDir, time: &str, config: Config) -> Self {
         let ms = time.parse::<Moment>().unwrap().unix_ms();
         let bench = Self {
-            folder: TempDir::new().unwrap(),
+            folder,
             outside: Arc::new(Hand { ms: AtomicI64::new(ms), drawn: AtomicU64::new(0) }),
             server: Mutex::new(None),
             logged: Arc::default(),
@@ -149,6 +154,12 @@ impl Bench {
     /// The lines of the request log so far.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.logged.lock().unwrap().clone()
+    }
+
+    /// Brings a workshop into the server that is open now.
+    pub(crate) fn bring(&self, workshop: Arc<dyn Workshop>) {
+        let mut server = self.server.lock().unwrap();
+        *server = server.take().map(|server| server.with_workshop(workshop));
     }
 
     /// Takes the server out, to be run over real sockets.

@@ -1,0 +1,81 @@
+//! The folder of a demo: filled once, known again by a file, and never one in which something else is.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Instant;
+
+use arena_canon::json::Value;
+use arena_contests::Moment;
+use arena_server::Server;
+use arena_server::auth::Viewer;
+use arena_server::demo::{SIGHTS, fill};
+use arena_server::instance::{Command, agents};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::files::{self, Existing};
+use crate::io::Io;
+use crate::{luck, packs};
+
+const MARK: &str = "demo.json";
+
+/// Fills the folder, if it is empty. One that was filled before is served as it is.
+pub(super) async fn prepare(data: &Path, now: Moment, io: &mut Io<'_>) -> Result<(), Failure> {
+    let doing = format!("fill `{}`", files::shown(data));
+    let mark = data.join(MARK);
+    if mark.exists() {
+        io.talk("the season of this folder was played before; it is served as it is");
+        return Ok(());
+    }
+    let mut there = data.read_dir().map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
+    if there.next().is_some() {
+        return Err(Failure::usage(doing, "it is not empty, and what is in it is no demo")
+            .hint("name an empty folder, or none"));
+    }
+    let begun = Instant::now();
+    fill(data, packs::documents(), luck::stretched(), now)
+        .await
+        .map_err(|why| Failure::internal(&doing, why))?;
+    let about = json!({ "v": "arena-demo/v1", "until": now.to_string() });
+    files::write(&mark, format!("{about}\n").as_bytes(), Existing::Keep)?;
+    io.talk(format_args!("a season was played in {:.1} s", begun.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+/// What a newcomer is told.
+pub(super) struct Tour {
+    /// A path that makes a browser the admin's, once.
+    login: String,
+}
+
+impl Tour {
+    /// Makes the link.
+    pub(super) async fn of(server: &Server) -> Result<Self, Failure> {
+        let app = server.app();
+        let (by, command) = (
+            Viewer::Admin { name: "admin".to_owned() },
+            Command::Agents(agents::Command::IssueLogin { agent: None }),
+        );
+        let answered = app.execute(by, app.now(), command, None).await;
+        let answered = answered.map_err(|why| Failure::internal("make a login", why.detail()))?;
+        let path = answered.answer.once.as_ref().and_then(|once| once["path"].as_str());
+        let login = path.ok_or_else(|| Failure::internal("make a login", "it has no path"))?.to_owned();
+        Ok(Self { login })
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let pages: Vec<Value> =
+            SIGHTS.iter().map(|sight| json!({ "path": sight.path, "what": sight.what })).collect();
+        json!({ "pages": pages, "admin_login": self.login })
+    }
+
+    pub(super) fn print(&self, address: &SocketAddr, io: &mut Io<'_>) {
+        let width = SIGHTS.iter().map(|sight| sight.path.len()).max().unwrap_or(0);
+        io.print("look at");
+        for sight in &SIGHTS {
+            io.print(format_args!("  http://{address}{:width$}  {}", sight.path, sight.what));
+        }
+        io.print("be the admin in your browser, once, within 15 minutes");
+        io.print(format_args!("  http://{address}{}", self.login));
+    }
+}
