@@ -1,5 +1,6 @@
 //! Integration tests of the whole product, one binary, by topic.
 
+mod agents;
 mod allocations;
 mod build;
 mod campus;
@@ -11,4 +12,5 @@ mod experiment;
 mod matrix;
 mod readme;
 mod sandbox;
+mod server;
 mod tournament;

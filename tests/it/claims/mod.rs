@@ -64,6 +64,9 @@ fn the_smallest_stake_is_told_as_published() {
     };
     assert_eq!((cell(50_000, 750_000), cell(250_000, 950_000)), (json!(15_001), json!(778)));
     assert!(std::fs::read_to_string(folder.at("grid.svg")).expect("written").starts_with("<svg"));
+    // The published fee and cost need not be told.
+    assert_eq!(folder.arena("claim explore --table --json").json(), ran.json());
+    assert_eq!(folder.arena("claim explore --p 0.1 --q 0.95").exit, Exit::Usage);
 }
 
 #[test]
@@ -218,6 +221,24 @@ fn who_audits_and_what_was_found_is_not_in_the_journal() {
             |path: &str| std::fs::metadata(lab.folder.at(path)).expect("there").permissions().mode() & 0o777;
         assert_eq!((mode("lab/sealed"), mode("a.key")), (0o700, 0o600));
     }
+}
+
+/// A commitment under somebody else's key could never be opened: the stake would be lost by a slip of the hand.
+#[test]
+fn a_commitment_takes_the_agents_own_key() {
+    let mut lab = Lab::open();
+    let (_, auditor) = lab.run();
+    lab.claim(&format!("accept c1 --as {auditor}"));
+    let before = std::fs::read(lab.folder.at("lab/journal.ndjson")).expect("a journal");
+    let with = |lab: &Lab, key: &str| {
+        let results = "--results {}/results.json --dir {}/lab";
+        lab.folder.arena(&format!("claim challenge c1 --as {auditor} --key {{}}/{key}.key {results} --at {}", lab.now))
+    };
+    let ran = with(&lab, "sue");
+    assert_eq!(ran.exit, Exit::Usage, "{}", ran.out);
+    assert!(ran.err.contains("sue.key` is not the one that is bound to the agent"), "{}", ran.err);
+    assert_eq!(std::fs::read(lab.folder.at("lab/journal.ndjson")).expect("a journal"), before);
+    assert_eq!(with(&lab, &auditor).exit, Exit::Success);
 }
 
 #[test]

@@ -180,6 +180,28 @@ fn what_a_forged_journal_leaves_out() {
     }
 }
 
+/// Who acted stands in the journal, and it is who it was: of every line, told and not told.
+#[test]
+fn who_is_said_to_have_acted() {
+    let lab = settled();
+    let lines = parsed(&read(&lab, "lab/journal.ndjson"));
+    let mut sealed = 0;
+    for i in 0..lines.len() {
+        for other in [json!("fay"), json!("nobody-known"), Value::Null] {
+            let mut forged = lines.clone();
+            if forged[i]["by"] == other {
+                continue;
+            }
+            sealed += u32::from(forged[i]["by"].is_null());
+            forged[i]["by"] = other.clone();
+            write(&lab, "lab/journal.ndjson", &chained(forged));
+            let said = refused(&lab, &format!("line {} by {other}", i + 1));
+            assert!(said.contains(&format!("/journal/{}/by", i + 1)), "{said}");
+        }
+    }
+    assert!(sealed > 0, "a line that is all sealed names nobody");
+}
+
 /// What is named by its digest is what its name says, and what is pinned is there.
 #[test]
 fn blobs() {

@@ -9,6 +9,7 @@ mod packs;
 mod paths;
 mod play;
 mod replay;
+mod simulate;
 mod streams;
 mod verify;
 

@@ -1,5 +1,6 @@
 //! One file per command: its arguments with their help, and what it does.
 
+mod agent;
 mod bench;
 mod build;
 mod chain;
@@ -81,7 +82,13 @@ enum Command {
     #[command(subcommand)]
     Contest(contest::Command),
     Worker(worker::Args),
+    Runner(Box<agent::Runner>),
+    Challenger(Box<agent::Challenger>),
+    #[command(hide = true)]
+    Rerun(agent::rerun::Args),
     Serve(serve::Args),
+    #[command(subcommand, hide = true)]
+    Workshop(serve::Workshop),
     #[command(subcommand)]
     Claim(claim::Command),
     #[command(subcommand)]
@@ -144,7 +151,11 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Sprint(command) => sprint::run(command, io),
         Command::Contest(command) => contest::run(command, io),
         Command::Worker(args) => worker::run(args, io),
+        Command::Runner(args) => agent::run_runner(args, io),
+        Command::Challenger(args) => agent::run_challenger(args, io),
+        Command::Rerun(args) => agent::rerun::run(args, io),
         Command::Serve(args) => serve::run(args, io),
+        Command::Workshop(command) => serve::work(command, io),
         Command::Claim(command) => claim::run(command, io),
         Command::Key(command) => key::run(command, io),
         Command::Journal(command) => journal::run(command, io),

@@ -1,6 +1,6 @@
 //! What the verbs of a claim's life do: each is one command of the state machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
@@ -18,7 +18,7 @@ use super::draft::{self, input_at};
 use super::folder::Folder;
 use super::instance::Reading;
 use super::material::{Material, Sources, dry_run};
-use super::records::{Origin, assembled, claim_of, kept, made, reveal, sealed};
+use super::records::{Origin, assembled, claim_of, kept, made, place_of, reveal, sealed};
 use super::rerun::Configuration;
 use super::verbs::{
     Act, Agent, Canary, Challenge, Decline, Fund, Here, Init, Inputs, List, Money, OfClaim, OnClaim,
@@ -170,7 +170,25 @@ fn lists(
     let round = round_of(here, io)?;
     let (mut folder, stamped) = stamped(here, Actor::Agent(agent), command, round.as_ref(), io)?;
     let events = folder.execute(&stamped, doing, || material.keep(&here.dir))?;
-    tell(here, claim.as_deref(), &(folder, events), io)
+    tell(here, claim.as_deref(), &stamped.by, &(folder, events), io)
+}
+
+/// Makes a commitment. What it is to is kept once the commitment is accepted, so that a refused one leaves what was
+/// committed before as it is.
+fn seals(
+    here: &Here,
+    agent: &str,
+    doing: &str,
+    command: Command,
+    (place, bytes): &(PathBuf, Vec<u8>),
+    io: &mut Io<'_>,
+) -> Result<Exit, Failure> {
+    let claim = command.claim().map(str::to_owned);
+    let round = round_of(here, io)?;
+    let (mut folder, stamped) = stamped(here, Actor::Agent(agent), command, round.as_ref(), io)?;
+    let events =
+        folder.execute(&stamped, doing, || files::write_private(place, bytes, Existing::KeepEqual))?;
+    tell(here, claim.as_deref(), &stamped.by, &(folder, events), io)
 }
 
 fn assign(args: &OfClaim, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -178,8 +196,8 @@ fn assign(args: &OfClaim, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let round = round_of(here, io)?;
     let proof = beacon::proof(&Reading::peek(&here.dir)?, claim, round.as_ref())?;
     let command = Command::ResolveDraw { claim: claim.clone(), proof };
-    let done = done(here, Actor::Operator, "resolve the draw", command, round.as_ref(), io)?;
-    tell(here, Some(claim), &done, io)
+    let (by, done) = done(here, Actor::Operator, "resolve the draw", command, round.as_ref(), io)?;
+    tell(here, Some(claim), &by, &done, io)
 }
 
 fn inputs(args: &Inputs, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -219,8 +237,10 @@ fn inputs_hold(
     if !(checked && holds) {
         let command = Command::CheckInputs { claim: claim.to_owned(), found };
         let round = round_of(here, io)?;
-        for event in done(here, Actor::Agent(agent), "check the inputs", command, round.as_ref(), io)?.1 {
-            io.talk(event.name());
+        let (_, (_, events)) =
+            done(here, Actor::Agent(agent), "check the inputs", command, round.as_ref(), io)?;
+        for event in &events {
+            io.talk(name(event, agent));
         }
     }
     Ok(holds)
@@ -232,28 +252,29 @@ fn commit(args: &Sealing, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let record = kept(&folder, claim, &signed.by.agent)?;
     let digest = sealed(&folder, claim, signed, Sealed::Run, record.digest)?;
     let command = Command::CommitRun { claim: claim.clone(), digest };
-    does(here, Actor::Agent(&signed.by.agent), "commit the run", command, io)
+    let kept = (place_of(&folder, Sealed::Run, digest), json::canonical(record.value()));
+    seals(here, &signed.by.agent, "commit the run", command, &kept, io)
 }
 
 fn challenge(args: &Challenge, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let Challenge { claim, results, sources, signed, here } = args;
     let folder = Reading::peek(&here.dir)?;
     let origin = Origin::of(results.as_deref(), sources);
-    let record = made(&folder, claim, Role::Challenger, &signed.by.agent, origin, io)?;
+    let record = assembled(&folder, claim, Role::Challenger, &signed.by.agent, origin, io)?;
     let digest = sealed(&folder, claim, signed, Sealed::Challenge, record.digest)?;
     let command = Command::CommitChallenge { claim: claim.clone(), digest };
-    does(here, Actor::Agent(&signed.by.agent), "commit the challenge", command, io)
+    let kept = (place_of(&folder, Sealed::Challenge, digest), json::canonical(record.value()));
+    seals(here, &signed.by.agent, "commit the challenge", command, &kept, io)
 }
 
 fn review(args: &Review, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let Review { claim, ballot, signed, here } = args;
     let folder = Reading::peek(&here.dir)?;
     let bytes = json::canonical(&read_json("ballot", ballot, io)?);
-    let place = folder.private_of("ballot", claim_of(&folder, claim)?.job, &signed.by.agent);
-    files::write_private(&place, &bytes, Existing::Replace)?;
     let digest = sealed(&folder, claim, signed, Sealed::Vote, Digest::of(&bytes))?;
     let command = Command::CommitVote { claim: claim.clone(), digest };
-    does(here, Actor::Agent(&signed.by.agent), "commit the vote", command, io)
+    let kept = (place_of(&folder, Sealed::Vote, digest), bytes);
+    seals(here, &signed.by.agent, "commit the vote", command, &kept, io)
 }
 
 fn open_commitment(args: &Sealing, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -316,28 +337,30 @@ fn does(
 ) -> Result<Exit, Failure> {
     let claim = command.claim().map(str::to_owned);
     let round = round_of(here, io)?;
-    let done = done(here, actor, doing, command, round.as_ref(), io)?;
-    tell(here, claim.as_deref(), &done, io)
+    let (by, done) = done(here, actor, doing, command, round.as_ref(), io)?;
+    tell(here, claim.as_deref(), &by, &done, io)
 }
 
 /// Tells what happened.
 fn tell(
     here: &Here,
     claim: Option<&str>,
+    by: &str,
     (folder, events): &(Folder, Vec<Event>),
     io: &mut Io<'_>,
 ) -> Result<Exit, Failure> {
     let claim = claim.and_then(|claim| folder.reading.world.claims.get(claim));
     let phase = claim.map(|claim| claim.phase.name());
     if here.output.json {
-        io.print_json(&json!({ "events": events.iter().map(told).collect::<Vec<_>>(), "phase": phase }));
+        let events: Vec<Value> = events.iter().map(|event| told(event, by)).collect();
+        io.print_json(&json!({ "events": events, "phase": phase }));
         return Ok(Exit::Success);
     }
     if events.is_empty() {
         io.print("nothing happens yet");
     }
     for event in events {
-        io.print(event.name());
+        io.print(name(event, by));
     }
     if let Some(phase) = phase {
         io.talk(format_args!("the claim is {phase}"));
@@ -345,7 +368,7 @@ fn tell(
     Ok(Exit::Success)
 }
 
-/// Does a command.
+/// Does a command; says who did it and what happened.
 fn done(
     here: &Here,
     actor: Actor<'_>,
@@ -353,10 +376,10 @@ fn done(
     command: Command,
     round: Option<&Round>,
     io: &mut Io<'_>,
-) -> Result<(Folder, Vec<Event>), Failure> {
+) -> Result<(String, (Folder, Vec<Event>)), Failure> {
     let (mut folder, stamped) = stamped(here, actor, command, round, io)?;
     let events = folder.execute(&stamped, doing, || Ok(()))?;
-    Ok((folder, events))
+    Ok((stamped.by, (folder, events)))
 }
 
 /// Opens the folder, with a command that is ready for it. Nobody else writes to it from here on; what takes long
@@ -377,10 +400,25 @@ fn stamped(
     Ok((folder, stamped))
 }
 
-/// What only the instance may see is told by name alone.
-fn told(event: &Event) -> Value {
+/// The name of an event. Of what only the instance may see, whoever did it learns the name: what it did, it knows.
+/// That an auditor was drawn again is an event as well, and who lets time pass need not learn that there was one.
+fn name(event: &Event, by: &str) -> String {
+    let own = match event {
+        Event::AuditAccepted { agent, .. }
+        | Event::AuditVacated { agent, .. }
+        | Event::ChallengeRevealed { agent, .. }
+        | Event::VoteRevealed { agent, .. } => agent == by,
+        // Only the runner reveals a run, and that a coin is tossed was committed for all to see.
+        Event::RunRevealed { .. } | Event::CoinTossed { .. } => true,
+        other => !other.is_sealed(),
+    };
+    if own { event.name() } else { "sealed".to_owned() }
+}
+
+/// An event as it is told: of what is sealed, no more than the name.
+fn told(event: &Event, by: &str) -> Value {
     if event.is_sealed() {
-        return json!({ "event": event.name(), "sealed": true });
+        return json!({ "event": name(event, by), "sealed": true });
     }
     serde_json::to_value(event).unwrap_or_default()
 }

@@ -235,10 +235,8 @@ pub(super) fn keep(reading: &Reading, stamped: &Stamped, events: &[Event]) -> Re
         match (event, &stamped.command, &stamped.seen) {
             (Event::DrawCommitted(_), _, Some(seen)) => put(reading.path(), seen)?,
             (Event::DrawResolved { transcript, .. } | Event::CoinTossed { transcript, .. }, command, _) => {
-                let round = transcript.pointer("/beacon/round").and_then(Value::as_str);
-                let round = round.and_then(|round| round.parse().ok());
-                if let (Some(round), Command::ResolveDraw { proof, .. }) = (round, command) {
-                    put(reading.path(), &Seen { round, proof: proof.clone() })?;
+                if let Command::ResolveDraw { proof, .. } = command {
+                    put(reading.path(), &Seen { round: transcript.request.round, proof: proof.clone() })?;
                 }
             }
             _ => {}

@@ -20,13 +20,13 @@ use crate::view::table::{Cell, Column, Table};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// What a runner earns
-    #[arg(long, value_name = "UNITS")]
-    fee: u64,
+    /// What a runner earns; with --table, the published fee if not given
+    #[arg(long, value_name = "UNITS", required_unless_present = "table")]
+    fee: Option<u64>,
 
-    /// What an honest run costs
-    #[arg(long, value_name = "UNITS")]
-    cost: u64,
+    /// What an honest run costs; with --table, what the published set assumes if not given
+    #[arg(long, value_name = "UNITS", required_unless_present = "table")]
+    cost: Option<u64>,
 
     /// How often a run is checked, such as 0.10
     #[arg(long, value_name = "PROBABILITY", required_unless_present = "table", value_parser = probability)]
@@ -64,7 +64,7 @@ const AFTER_HELP: &str = "\
 Examples:
   arena claim explore --fee 1000 --cost 400 --p 0.10 --q 0.95
   arena claim explore --fee 1000 --cost 400 --p 0.10 --q 0.95 --slash-bps 5000 --json
-  arena claim explore --fee 1000 --cost 400 --table --svg stakes.svg";
+  arena claim explore --table --svg stakes.svg";
 
 /// Rows and columns of the grid, in parts per million.
 const GRID_P: [u64; 8] = [50_000, 100_000, 150_000, 200_000, 250_000, 350_000, 500_000, 1_000_000];
@@ -86,8 +86,16 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     }
 }
 
+/// What is given, or what the published set says.
+fn fee_and_cost(args: &Args) -> (u64, u64) {
+    let published = Params::published();
+    let fee = args.fee.unwrap_or(published.fee.units());
+    (fee, args.cost.unwrap_or(published.assumptions.cost.units()))
+}
+
 fn odds(args: &Args, p_ppm: u64, q_ppm: u64) -> Odds {
-    let Args { fee, cost, fake_cost, slash_bps, .. } = *args;
+    let Args { fake_cost, slash_bps, .. } = *args;
+    let (fee, cost) = fee_and_cost(args);
     Odds { fee, cost, fake_cost, p_ppm, q_ppm, slash_bps }
 }
 
@@ -99,7 +107,7 @@ fn one(args: &Args, p_ppm: u64, q_ppm: u64, io: &mut Io<'_>) -> Result<Exit, Fai
     };
     let stake = stake_min(&odds).map_err(refused)?;
     let by_search = stake_min_by_search(&odds).map_err(refused)?;
-    let published = scaled_stake(args.fee);
+    let published = scaled_stake(odds.fee);
     if args.output.json {
         io.print_json(&json!({
             "stake_min": stake,
@@ -161,7 +169,8 @@ fn whole_grid(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let stakes: Vec<Vec<Option<u64>>> =
         GRID_P.iter().map(|p| GRID_Q.iter().map(|q| cell(*p, *q)).collect()).collect();
     if let Some(path) = &args.svg {
-        let title = format!("Smallest runner stake, fee {}, cost {}", args.fee, args.cost);
+        let (fee, cost) = fee_and_cost(args);
+        let title = format!("Smallest runner stake, fee {fee}, cost {cost}");
         let svg = grid::svg(&title, &GRID_P, &GRID_Q, &stakes);
         files::write(path, svg.as_bytes(), Existing::replace_if(args.force))?;
         io.talk(format_args!("wrote {}", files::shown(path)));

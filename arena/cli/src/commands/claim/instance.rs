@@ -39,6 +39,8 @@ pub(super) struct Reading {
 pub(super) struct Line {
     pub(super) number: u64,
     pub(super) at: u64,
+    /// Who gave the command, if that is told.
+    pub(super) by: Option<String>,
     pub(super) events: Vec<Event>,
 }
 
@@ -128,7 +130,8 @@ impl Reading {
             };
             read.push(serde_json::from_value::<Event>(open).map_err(|why| wrong(why.to_string()))?);
         }
-        let read = Line { number, at, events: read };
+        let by = text("by").map(str::to_owned);
+        let read = Line { number, at, by, events: read };
         for (i, event) in read.events.iter().enumerate() {
             watch(&self.world, &read, i);
             check(&self.world, event).map_err(|why| wrong(why.to_string()))?;
@@ -197,12 +200,14 @@ impl Kept {
     pub(super) fn place_of_opening(&self, world: &World, event: &Event) -> Option<PathBuf> {
         let claim = world.claims.get(event.claim()?)?;
         let (agent, document) = match event {
-            Event::RunRevealed { record, .. } => (claim.runner()?, record),
-            Event::ChallengeRevealed { agent, record, .. } => (agent.as_str(), record),
-            Event::VoteRevealed { agent, ballot, .. } => (agent.as_str(), ballot),
+            Event::RunRevealed { record, .. } => (claim.runner()?, record.digest),
+            Event::ChallengeRevealed { agent, record, .. } => (agent.as_str(), record.digest),
+            Event::VoteRevealed { agent, ballot, .. } => {
+                (agent.as_str(), Digest::of(&json::canonical(ballot)))
+            }
             _ => return None,
         };
-        let kind = format!("opening-{}", Digest::of(&json::canonical(document)));
+        let kind = format!("opening-{document}");
         Some(private_of(&self.0, &kind, claim.job, agent))
     }
 

@@ -167,7 +167,7 @@ impl Material {
 }
 
 /// Fuel is counted by the engine, so another one is another claim.
-pub(super) fn check_engine(manifest: &Manifest) -> Result<(), String> {
+pub(crate) fn check_engine(manifest: &Manifest) -> Result<(), String> {
     let engine = &manifest.engine;
     let here = (arena_sandbox::WASMTIME_VERSION, arena_sandbox::engine_digest());
     if (engine.wasmtime.as_str(), engine.config_sha256) == here {
@@ -202,7 +202,7 @@ pub(super) fn dry_run(dir: &Path, manifest: &Manifest, sources: &Sources) -> Res
 }
 
 /// Where the bytes with this digest are kept.
-pub(super) fn blob(dir: &Path, digest: Digest) -> PathBuf {
+pub(crate) fn blob(dir: &Path, digest: Digest) -> PathBuf {
     dir.join("blobs").join(digest.to_string())
 }
 

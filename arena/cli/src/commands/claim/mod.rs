@@ -13,6 +13,7 @@ mod material;
 mod params;
 mod records;
 mod rerun;
+mod scratch;
 mod settle;
 mod show;
 mod simulate;
@@ -23,6 +24,8 @@ mod verify;
 use std::path::Path;
 
 pub(crate) use folder::secret;
+pub(crate) use material::{blob, check_engine};
+pub(crate) use rerun::rerun_here;
 pub(crate) use verify::{Verified, is_instance, verify};
 
 use arena_canon::json::{self, Value};

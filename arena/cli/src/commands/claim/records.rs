@@ -1,6 +1,6 @@
 //! Records: made of results, kept until they are revealed, sealed and signed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
@@ -117,11 +117,33 @@ pub(super) fn sealed(
     document: Digest,
 ) -> Result<Digest, Failure> {
     let job = claim_of(folder, claim)?.job;
-    let seed = key::read(&signed.key)?.seed();
+    let secret = key::read(&signed.key)?;
+    // A commitment under another key could never be opened, and its stake would be lost.
+    let bound = folder.world.agents.get(&signed.by.agent).map(|agent| agent.key);
+    if bound.is_some_and(|bound| bound != secret.public()) {
+        let why = format!("the key in `{}` is not the one that is bound to the agent", shown(&signed.key));
+        return Err(Failure::usage("make the commitment", why));
+    }
+    let seed = secret.seed();
     Ok(commitment(kind, job, &signed.by.agent, nonce(&seed, job, kind), document))
 }
 
-/// What opens the agent's commitment.
+/// Where a document is kept that a commitment is made to: by the commitment, so that nothing else is ever written
+/// over what must be revealed.
+pub(super) fn place_of(folder: &Reading, kind: Sealed, commitment: Digest) -> PathBuf {
+    let what = if kind == Sealed::Vote { "ballot" } else { "record" };
+    folder.private(&format!("{what}-{commitment}"))
+}
+
+/// The bytes of the document that the agent is committed to.
+fn committed(folder: &Reading, kind: Sealed, commitment: Digest) -> Result<Vec<u8>, Failure> {
+    let place = place_of(folder, kind, commitment);
+    files::read_regular(&place, super::DOCUMENT_BYTES_MAX).map_err(|unread| {
+        unread.reading("committed document", &place).hint("it is kept where the commitment was made")
+    })
+}
+
+/// What opens the agent's commitment. Where there is none, the claim refuses it by name.
 pub(super) fn reveal(
     folder: &Reading,
     claim: &str,
@@ -132,20 +154,26 @@ pub(super) fn reveal(
     let secret = key::read(&signed.key)?;
     let id = claim.to_owned();
     if matches!(state.phase, Phase::Opening { .. }) {
-        let place = folder.private_of("ballot", state.job, agent);
-        let bytes = files::read(&place, super::DOCUMENT_BYTES_MAX).map_err(|unread| {
-            unread.reading("ballot", &place).hint("commit one with `arena claim review`")
-        })?;
-        let ballot = json::read(&bytes, bytes.len()).map_err(|why| Failure::usage("read the ballot", why))?;
+        let seats = state.panel().into_iter().flat_map(|panel| &panel.seats);
+        let digest = seats.filter(|seat| seat.agent == *agent).find_map(|seat| seat.digest);
+        let bytes = digest.map(|digest| committed(folder, Sealed::Vote, digest)).transpose()?;
+        let ballot = bytes.map(|bytes| json::read(&bytes, bytes.len())).transpose();
+        let ballot = ballot.map_err(|why| Failure::usage("read the ballot", why))?.unwrap_or_default();
         let nonce = nonce(&secret.seed(), state.job, Sealed::Vote);
         return Ok(Command::RevealVote { claim: id, nonce, ballot });
     }
-    let record = kept(folder, claim, agent)?;
-    let kind = if record.role == Role::Runner { Sealed::Run } else { Sealed::Challenge };
+    let (kind, digest) = match state.run.as_ref().filter(|run| run.runner == *agent) {
+        Some(run) => (Sealed::Run, run.digest),
+        None => (Sealed::Challenge, state.challenge(agent).map(|challenge| challenge.digest)),
+    };
+    let nonce = nonce(&secret.seed(), state.job, kind);
+    let Some(digest) = digest else { return Ok(Command::Reveal { claim: id, nonce, envelope: Value::Null }) };
+    let record = Record::parse(&committed(folder, kind, digest)?)
+        .map_err(|why| Failure::new(Exit::Rejected, "read the record", why))?;
     let at = folder.time(at)?;
     let counter = folder.world.agents.get(agent).map_or(0, |agent| agent.counter) + 1;
     let scope =
         Scope { instance: folder.world.instance.id(), counter, expires: at.saturating_add(EXPIRES_S) };
     let envelope = sign(&record, scope, &secret);
-    Ok(Command::Reveal { claim: id, nonce: nonce(&secret.seed(), state.job, kind), envelope })
+    Ok(Command::Reveal { claim: id, nonce, envelope })
 }

@@ -1,5 +1,6 @@
 //! Runs what a manifest pins and gives the results a record is made of.
 
+use std::path::Path;
 use std::time::Duration;
 
 use arena_canon::json::{self, Value};
@@ -11,7 +12,7 @@ use arena_sandbox::experiment::{ExperimentEnding, Metric, Ran, RunError, Task};
 use arena_sandbox::{Host, HostOptions, LoadError, OutOfTime, Seats};
 use serde_json::json;
 
-use super::material::{Material, Runnable, check_engine};
+use super::material::{Material, Runnable, Sources, check_engine};
 use super::tournament::{self, Stop};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -30,6 +31,17 @@ pub(super) enum Configuration {
 }
 
 const DOING: &str = "run the claim";
+
+/// The same of what is kept in a folder under its digest.
+pub(crate) fn rerun_here(
+    folder: &Path,
+    manifest: &Manifest,
+    job: Digest,
+    io: &mut Io<'_>,
+) -> Result<Value, Failure> {
+    let material = Material::gather(folder, manifest, &Sources::default())?;
+    rerun(manifest, &material, job, Configuration::Ordinary, io)
+}
 
 /// Runs `manifest` for `job`. What the program does wrong is in the results; where the inputs are not those
 /// that are pinned, nothing runs.

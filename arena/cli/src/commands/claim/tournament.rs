@@ -28,6 +28,7 @@ use serde_json::json;
 
 use super::material::{Sources, blob};
 use super::rerun::{beyond, spec_issue};
+use super::scratch::Scratch;
 use crate::commands::tournament as tournaments;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -205,7 +206,7 @@ impl Tournament {
         talk: &mut dyn FnMut(&str),
     ) -> Result<Value, Stop> {
         let failed = |fault: RunFault| Stop::Failed(Failure::internal("play the tournament", fault));
-        let scratch = tempfile::Builder::new().prefix("arena-claim-").tempdir().map_err(|why| {
+        let scratch = Scratch::new().map_err(|why| {
             Stop::Failed(Failure::internal("make a folder to play the tournament in", files::plain(&why)))
         })?;
         let root = scratch.path().join("run");

@@ -95,11 +95,31 @@ impl Walk {
             return;
         }
         match self.derive(world, line.at, &line.events[i..]) {
-            Ok(together) => self.derived = together - 1,
+            Ok((together, by)) => {
+                self.derived = together - 1;
+                if i == 0 {
+                    self.actor(world, line, by);
+                }
+            }
             Err(why) => {
                 let pointer = format!("/journal/{}/events/{i}", line.number);
                 self.find(pointer, format!("{} does not follow: {why}", event.name()));
             }
+        }
+    }
+
+    /// Whether the line names who did what stands in it. What is all sealed names nobody; what follows from time alone
+    /// was noticed by whoever runs the instance.
+    fn actor(&mut self, world: &World, line: &Line, by: Option<String>) {
+        let by = by.unwrap_or_else(|| world.instance.operator.clone());
+        let by = Some(by).filter(|_| !line.events.iter().all(Event::is_sealed));
+        if line.by != by {
+            let shown = |by: &Option<String>| match by {
+                Some(by) => format!("`{}`", arena_engine::Excerpt::line(by)),
+                None => "nobody".to_owned(),
+            };
+            let why = format!("the journal says {}, it was {}", shown(&line.by), shown(&by));
+            self.find(format!("/journal/{}/by", line.number), why);
         }
     }
 
@@ -135,9 +155,7 @@ impl Walk {
             }
             Event::DrawCommitted(draw) => self.known = draw.last_round_seen,
             Event::DrawResolved { transcript, .. } | Event::CoinTossed { transcript, .. } => {
-                let round = transcript.pointer("/beacon/round").and_then(Value::as_str);
-                let round = round.and_then(|round| round.parse().ok()).unwrap_or_default();
-                self.known = self.known.max(round);
+                self.known = self.known.max(transcript.request.round);
             }
             _ => {}
         }
@@ -149,8 +167,8 @@ impl Walk {
         }
     }
 
-    /// How many of the events that come next one command or one step of time comes to.
-    fn derive(&self, world: &World, at: u64, next: &[Event]) -> Result<usize, String> {
+    /// How many of the events that come next one command or one step of time comes to; of a command, whose it was.
+    fn derive(&self, world: &World, at: u64, next: &[Event]) -> Result<(usize, Option<String>), String> {
         let about = next.iter().find_map(Event::claim);
         let claim = about.and_then(|claim| world.claims.get(claim));
         let mut why = "nothing leads to it".to_owned();
@@ -159,7 +177,7 @@ impl Walk {
                 self.stamped(world, at, Some(claim), next, "", Command::Tick { claim: claim.id.clone() });
             let events = follow(world, claim, &time);
             if !events.is_empty() && next.starts_with(&events) {
-                return Ok(events.len());
+                return Ok((events.len(), None));
             }
         }
         if let Some(round) = committed(next).filter(|round| self.proof(world, *round).is_none()) {
@@ -167,7 +185,9 @@ impl Walk {
         }
         let (by, command) = self.command(world, claim, next)?;
         match decide(world, &self.stamped(world, at, claim, next, &by, command)) {
-            Ok(events) if !events.is_empty() && next.starts_with(&events) => return Ok(events.len()),
+            Ok(events) if !events.is_empty() && next.starts_with(&events) => {
+                return Ok((events.len(), Some(by)));
+            }
             Ok(events) => {
                 if let Some((there, here)) = events.iter().zip(next).find(|(there, here)| there != here) {
                     why = difference(there, here);
@@ -245,7 +265,7 @@ impl Walk {
             Event::DrawCommitted(_) => (operator(), Command::CommitDraw { claim: id() }),
             Event::DrawResolved { transcript, .. } | Event::CoinTossed { transcript, .. } => {
                 let drawn =
-                    arena_draw::verify(&json::canonical(transcript)).map_err(|why| why.to_string())?;
+                    arena_draw::verify(&json::canonical_of(transcript)).map_err(|why| why.to_string())?;
                 (operator(), Command::ResolveDraw { claim: id(), proof: drawn.request.proof })
             }
             Event::RoleVacated { agent, why, .. } | Event::AuditVacated { agent, why, .. } => {

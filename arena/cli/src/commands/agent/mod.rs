@@ -1,0 +1,326 @@
+//! Programs that take part in the claims of a server: a runner, and a challenger.
+//!
+//! What is owed is on disk before the server hears of it, and what is due follows from what the server says and from
+//! what is on disk: a program that was killed goes on where it was. Absent: opinions; seats on panels are for people.
+
+mod folder;
+mod http;
+mod leave;
+mod material;
+mod plan;
+pub(crate) mod rerun;
+mod tell;
+#[cfg(test)]
+mod tests;
+mod view;
+mod work;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use arena_canon::Digest;
+use arena_canon::json::Value;
+use arena_claims::envelope::SecretKey;
+use arena_ledger::Amount;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files;
+use crate::io::Io;
+use folder::Folder;
+use http::{Address, Server, Token, Trouble};
+use leave::Leave;
+use tell::Teller;
+use view::{Instance, Me};
+use work::{Bounds, Worker};
+
+/// Run claims of a server: take what one is drawn for, rerun it, commit, reveal
+///
+/// Accepts the runs and audits that the agent is drawn for, fetches what each claim pins and checks it against its
+/// digests, reruns it in the sandbox, commits the record without showing it, and reveals it, signed, when the window is
+/// closed. Whatever it owes is on disk first: killed at any moment and started again, it goes on and loses no stake.
+/// Works until it is interrupted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUNNER_HELP)]
+pub(crate) struct Runner {
+    #[command(flatten)]
+    common: Common,
+
+    /// What it can run, so that it is drawn for claims that ask for it [default: wasm]
+    #[arg(long = "can", value_name = "TAG")]
+    can: Vec<String>,
+}
+
+const RUNNER_HELP: &str = "\
+The first start makes a key that records are signed by and binds it to the agent; keep the folder. What claims
+pin comes from the server, under its digest, or from --inputs. Runs beyond the limits given are declined, with
+the reason; so are seats on panels, unless they are kept for a person.
+
+Examples:
+  arena runner --server https://arena.example --key rex.key
+  arena runner --server http://127.0.0.1:8080 --key rex.key --once --json
+  arena runner --server https://arena.example --key rex.key --fuel-max 50000000000 --stake-max 12000";
+
+/// Challenge runs of a server's claims, without a look at them
+///
+/// Looks for claims that were run and can be challenged, fetches what each pins and checks it against its digests, and
+/// reruns it in the sandbox. Where its result is not what the claim says, it commits a sealed challenge and reveals it
+/// in time; where it is, nobody hears of it. Audits that it is drawn for it does whatever comes out. It asks for nothing
+/// of the run itself before its own record is revealed. Killed at any moment and started again, it goes on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CHALLENGER_HELP)]
+pub(crate) struct Challenger {
+    #[command(flatten)]
+    common: Common,
+
+    /// What it can run; with a tag it may be drawn for audits, and for runs, which it declines
+    #[arg(long = "can", value_name = "TAG")]
+    can: Vec<String>,
+}
+
+const CHALLENGER_HELP: &str = "\
+A challenge locks a stake, which comes back unless the run turns out to be right or the challenge is not
+revealed. The first start makes a key that records are signed by and binds it to the agent; keep the folder.
+
+Examples:
+  arena challenger --server https://arena.example --key dan.key
+  arena challenger --server http://127.0.0.1:8080 --key dan.key --once --json
+  arena challenger --server https://arena.example --key dan.key --stake-max 5000 --wall-max 600";
+
+// What both have.
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// The server: https://host[:port], or http:// on this machine
+    #[arg(long, value_name = "URL")]
+    server: Address,
+
+    /// The file with the agent's key for the server, ak_…
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+
+    /// The folder with what it owes; made if it is not there [default: the key's name with .work]
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
+
+    /// The key that records are signed by, from `arena key new` [default: one of its own in the folder]
+    #[arg(long, value_name = "FILE")]
+    signing_key: Option<PathBuf>,
+
+    /// A folder with pinned inputs, by their digest or their name; they count before the server's
+    #[arg(long, value_name = "DIR")]
+    inputs: Option<PathBuf>,
+
+    /// Do what is due and leave
+    #[arg(long)]
+    once: bool,
+
+    /// Seconds between two looks at the server
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    every: u64,
+
+    /// Seconds that an answer of the server may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+
+    /// Decline what pays less
+    #[arg(long, value_name = "AMOUNT", default_value = "0")]
+    fee_min: Amount,
+
+    /// Most that may be at stake at once
+    #[arg(long, value_name = "AMOUNT")]
+    stake_max: Option<Amount>,
+
+    /// Most fuel that a claim may allow itself
+    #[arg(long, value_name = "FUEL")]
+    fuel_max: Option<u64>,
+
+    /// Most seconds that a claim may allow itself
+    #[arg(long, value_name = "SECONDS")]
+    wall_max: Option<u64>,
+
+    /// Leave seats on panels for a person instead of declining them
+    #[arg(long)]
+    keep_seats: bool,
+
+    /// Send the key over a network unencrypted, if the server is http:// and elsewhere
+    #[arg(long)]
+    allow_plain_http: bool,
+
+    #[command(flatten)]
+    output: crate::commands::Output,
+}
+
+pub(crate) fn run_runner(args: &Runner, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let can = if args.can.is_empty() { vec!["wasm".to_owned()] } else { args.can.clone() };
+    work(&args.common, &can, false, io)
+}
+
+pub(crate) fn run_challenger(args: &Challenger, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    work(&args.common, &args.can, true, io)
+}
+
+/// Why a step, or a look, did not come to its end.
+#[derive(Debug)]
+enum Stop {
+    /// Of the server's.
+    Trouble(Trouble),
+    /// Of this machine's.
+    Failure(Failure),
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Trouble(trouble) => write!(f, "{trouble}"),
+            Self::Failure(failure) => write!(f, "{}", failure.message()),
+        }
+    }
+}
+
+impl Stop {
+    /// The same for somebody who started `doing` and sees it end.
+    fn ending(self, doing: &str) -> Failure {
+        match self {
+            Self::Failure(failure) => failure,
+            Self::Trouble(trouble) => {
+                let exit = match &trouble {
+                    Trouble::Away(_) | Trouble::Left => Exit::Stalled,
+                    Trouble::Refused { .. } | Trouble::Foreign(_) => Exit::Rejected,
+                };
+                Failure::new(exit, doing, trouble)
+            }
+        }
+    }
+}
+
+fn read_token(path: &Path) -> Result<Token, Failure> {
+    let bytes = files::read_named(path, 1_024).map_err(|unread| unread.reading("key", path))?;
+    let doing = format!("read key `{}`", files::shown(path));
+    // What was read may be a secret: nothing of it is told.
+    let token = std::str::from_utf8(&bytes).ok().and_then(Token::read);
+    token.ok_or_else(|| {
+        Failure::usage(doing, "it is no key of a server, which begins with ak_")
+            .hint("the server's admin hands keys out; the key that signs is another one, see --signing-key")
+    })
+}
+
+fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    const DOING: &str = "work for the server";
+    if args.server.is_exposed() && !args.allow_plain_http {
+        let why =
+            format_args!("the key would go over the network unencrypted to {}", args.server).to_string();
+        return Err(
+            Failure::usage(DOING, why).hint("use https://, or --allow-plain-http if the network is yours")
+        );
+    }
+    let token = read_token(&args.key)?;
+    let place = args.work.clone().unwrap_or_else(|| {
+        let mut name = args.key.clone().into_os_string();
+        name.push(".work");
+        name.into()
+    });
+    let folder = Folder::open(&place)?;
+    let key = folder.signing_key(args.signing_key.as_deref())?;
+    let leave = Leave::on_signals();
+    let server = Server::new(args.server.clone(), token, Duration::from_secs(args.timeout), leave.clone())?;
+    let mut teller = Teller::new(args.output.json);
+    let every = Duration::from_secs(args.every);
+    let (instance, me) = loop {
+        match meet(&server, &folder, &key, can) {
+            Ok(met) => break met,
+            Err(Stop::Trouble(Trouble::Left)) => return Ok(left(io)),
+            Err(stop @ Stop::Trouble(Trouble::Away(_))) if !args.once => {
+                teller.trouble("the server", &stop, io);
+                if !leave.sleep(every) {
+                    return Ok(left(io));
+                }
+            }
+            Err(stop) => return Err(stop.ending(DOING)),
+        }
+    };
+    let name = arena_engine::Excerpt::line(&instance.name).to_string();
+    io.talk(format_args!(
+        "{} works for {} ({name}); what it owes is in `{}`",
+        me.agent,
+        args.server,
+        files::shown(&place)
+    ));
+    let bounds = Bounds {
+        challenges,
+        keeps_seats: args.keep_seats,
+        fee_min: args.fee_min,
+        stake_max: args.stake_max,
+        fuel_max: args.fuel_max,
+        wall_max: args.wall_max,
+        inputs: args.inputs.clone(),
+    };
+    let passed = BTreeMap::new();
+    let worker = Worker { server, folder, key, me, instance, bounds, leave: leave.clone(), teller, passed };
+    go_on(worker, args.once, every, &leave, io)
+}
+
+fn left(io: &mut Io<'_>) -> Exit {
+    io.talk("left; what is owed is on disk, and the next start goes on with it");
+    Exit::Success
+}
+
+fn go_on(
+    mut worker: Worker,
+    is_once: bool,
+    every: Duration,
+    leave: &Leave,
+    io: &mut Io<'_>,
+) -> Result<Exit, Failure> {
+    loop {
+        match worker.look(io) {
+            Ok(()) => {}
+            Err(Stop::Trouble(Trouble::Left)) => return Ok(left(io)),
+            Err(stop) if is_once => return Err(stop.ending("do everything that is due")),
+            Err(stop) => worker.teller.trouble("the server", &stop, io),
+        }
+        io.flush();
+        if is_once {
+            return Ok(Exit::Success);
+        }
+        if !leave.sleep(every) {
+            return Ok(left(io));
+        }
+    }
+}
+
+/// Finds out what the instance is and who one is there, and binds the signing key if none is bound.
+fn meet(server: &Server, folder: &Folder, key: &SecretKey, can: &[String]) -> Result<(Instance, Me), Stop> {
+    let instance = Instance::read(&server.get("/api/v1/beacons")?)?;
+    let me = Me::read(&server.get("/api/v1/me")?)?;
+    folder.belongs_to(&instance, &me, key)?;
+    let bound = match server.get(&format!("/api/v1/claims/agents/{}", me.agent)) {
+        Err(trouble) if trouble.is("not_found") => {
+            let body = json!({ "key": key.public(), "capabilities": can });
+            server.post("/api/v1/claims/agents", Some(&body), &Digest::of(b"bind"))?
+        }
+        other => other?,
+    };
+    if bound["key"].as_str().and_then(|text| text.parse::<Digest>().ok()) == Some(key.public()) {
+        return Ok((instance, me));
+    }
+    let shown = bound.get("key").and_then(Value::as_str).unwrap_or_default();
+    let why = format!("the agent's records are signed by {}", arena_engine::Excerpt { text: shown, max: 64 });
+    Err(Failure::usage("sign for the agent", why)
+        .hint("name the key that is bound with --signing-key; it cannot be changed")
+        .into())
+}

@@ -1,0 +1,62 @@
+//! What a program says of its work: a line for each thing that it did, and what it waits for, once.
+
+use std::collections::BTreeMap;
+
+use arena_engine::Excerpt;
+use serde_json::json;
+
+use super::Stop;
+use super::view::Seen;
+use crate::io::Io;
+
+/// Claims whose last words are remembered.
+const CLAIMS_MAX: usize = 10_000;
+
+/// Says things, and nothing twice.
+#[derive(Debug, Default)]
+pub(super) struct Teller {
+    is_json: bool,
+    said: BTreeMap<String, String>,
+}
+
+impl Teller {
+    pub(super) fn new(is_json: bool) -> Self {
+        Self { is_json, said: BTreeMap::new() }
+    }
+
+    /// Something was done.
+    pub(super) fn did(&mut self, seen: &Seen, did: &str, what: &str, io: &mut Io<'_>) {
+        let what = Excerpt { text: what, max: 400 };
+        if self.is_json {
+            let line = json!({ "claim": seen.claim, "job": seen.job, "did": did, "what": what.to_string() });
+            io.print_json(&line);
+        } else {
+            io.print(format_args!("{}: {did}: {what}", seen.claim));
+        }
+        io.flush();
+        self.said.remove(&seen.claim);
+    }
+
+    /// Something is waited for, or takes long.
+    pub(super) fn waits(&mut self, about: &str, what: &str, io: &mut Io<'_>) {
+        let line = format!("{about}: {}", Excerpt { text: what, max: 400 });
+        if self.is_news(about, &line) {
+            io.talk(line);
+        }
+    }
+
+    /// Something went wrong.
+    pub(super) fn trouble(&mut self, about: &str, stop: &Stop, io: &mut Io<'_>) {
+        let line = format!("{about}: {stop}");
+        if self.is_news(about, &line) {
+            io.warn(line);
+        }
+    }
+
+    fn is_news(&mut self, about: &str, line: &str) -> bool {
+        if self.said.len() >= CLAIMS_MAX {
+            self.said.clear();
+        }
+        self.said.insert(about.to_owned(), line.to_owned()).is_none_or(|last| last != line)
+    }
+}
