@@ -12,6 +12,11 @@ impl<T> Shared<T> {
         Self(Arc::new(value))
     }
 
+    /// Whether both are the very same value, so that nothing can be different. What is equal need not be.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The value itself; copied if others have it too.
     pub fn into_inner(self) -> T
     where

@@ -167,7 +167,9 @@ fn what_is_in_order_fills_its_pages_and_what_is_gone_leaves_none() {
 fn a_shared_value_changes_for_one_alone() {
     let mut one = Shared::new(vec![1]);
     let other = one.clone();
+    assert!(one.is_same(&other));
     one.push(2);
     assert_eq!((one.len(), other.len()), (2, 1));
+    assert!(!one.is_same(&other) && !Shared::new(0).is_same(&Shared::new(0)));
     assert_eq!(other.into_inner(), [1]);
 }

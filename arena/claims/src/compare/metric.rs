@@ -158,12 +158,11 @@ impl Rules {
         };
         let mut names = BTreeSet::new();
         for (at, value) in object.list("metrics", METRICS_MAX, findings) {
-            if let Some(metric) = read_metric(value, &at, &rules, listed, findings) {
-                if !names.insert(metric.name.clone()) {
-                    findings.add(&at.key("name"), "another metric has this name");
-                }
-                rules.metrics.push(metric);
+            let name = value.get("name").and_then(Value::as_str).filter(|name| is_name(name));
+            if name.is_some_and(|name| !names.insert(name.to_owned())) {
+                findings.add(&at.key("name"), "another metric has this name");
             }
+            rules.metrics.extend(read_metric(value, &at, &rules, listed, findings));
         }
         if object.get("metrics").and_then(Value::as_array).is_some_and(Vec::is_empty) {
             findings.add(&object.place("metrics"), "a manifest claims at least one metric");
@@ -312,8 +311,9 @@ fn read_claim_tolerance(
             "at_least" => Some(Direction::AtLeast),
             "at_most" => Some(Direction::AtMost),
             _ => None,
-        })?;
-    let tolerance = read_tolerance(&object, claim, capped, findings)?;
+        });
+    let tolerance = read_tolerance(&object, claim, capped, findings);
+    let (direction, tolerance) = direction.zip(tolerance)?;
     if matches!(kind, Kind::Int | Kind::Decimal { .. }) {
         return Some(ClaimTolerance::Within(tolerance, direction));
     }
@@ -365,18 +365,18 @@ fn read_rerun_tolerance(
 ) -> Option<RerunTolerance> {
     let Some(value) = metric.get("rerun_tol") else { return Some(RerunTolerance::Exact) };
     let object = Object::of(value, metric.place("rerun_tol"), findings)?;
-    let tolerance = match read_mode(&object, kind, true, findings)? {
+    let mode = read_mode(&object, kind, true, findings)?;
+    if rules.exact && !matches!(mode, Mode::Exact) {
+        let mode = object.get("mode").and_then(Value::as_str).unwrap_or_default();
+        let message = format!("mode {} needs \"determinism\": \"tolerant\" in the manifest", shown(mode));
+        findings.add(&object.place("mode"), message);
+    }
+    Some(match mode {
         Mode::Exact => RerunTolerance::Exact,
         Mode::Ulps(ulps) => RerunTolerance::Ulps(ulps),
         Mode::Tol => {
             object.only(&["mode", "abs", "rel"], findings);
             RerunTolerance::Within(read_tolerance(&object, claim, capped, findings)?)
         }
-    };
-    if rules.exact && tolerance != RerunTolerance::Exact {
-        let mode = object.get("mode").and_then(Value::as_str).unwrap_or_default();
-        let message = format!("mode {} needs \"determinism\": \"tolerant\" in the manifest", shown(mode));
-        findings.add(&object.place("mode"), message);
-    }
-    Some(tolerance)
+    })
 }

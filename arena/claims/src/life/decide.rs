@@ -18,6 +18,7 @@ use super::world::{Claim, Part, Phase, World};
 use crate::commitment::{Sealed, canary_commitment, commitment, job_id};
 use crate::document::is_line;
 use crate::envelope::{Expected, PublicKey, is_usable, take_unsigned, verify};
+use crate::fault::{Faults, Finding};
 use crate::manifest::{ID_BYTES_MAX, Input, Manifest};
 use crate::params::Params;
 use crate::record::{Record, Role};
@@ -199,6 +200,13 @@ fn read_manifest(world: &World, by: &str, manifest: &Value) -> Result<Manifest, 
     }
     if read.submitter != by {
         return Err(Refusal::NotYours { who: "the submitter that the manifest names" });
+    }
+    let (fuel, fee) = (read.limits.fuel, world.instance.params.fee);
+    let floor = world.instance.params.fee_floor(fuel);
+    if fee.units() < floor {
+        let message = format!("{fuel} fuel cost at least {floor}; the fee is {fee}");
+        let finding = Finding { pointer: "/limits/fuel".to_owned(), message };
+        return Err(Refusal::ManifestFaults(Faults(vec![finding])));
     }
     Ok(read)
 }

@@ -89,6 +89,54 @@ fn every_fault_is_named_at_once() {
     assert!(Manifest::read(more).is_err());
 }
 
+/// No fault hides another: any two are both told.
+#[test]
+fn any_two_faults_are_both_named() {
+    let mut sound = sample();
+    sound["metrics"][0]["rerun_tol"] = json!({ "mode": "tol", "abs": "0", "rel": "0" });
+    sound["determinism"] = json!("tolerant");
+    assert!(Manifest::read(sound.clone()).is_ok());
+    let faults = [
+        ("/metrics/0/name", json!("Elo"), "/metrics/0/name"),
+        ("/metrics/1/name", json!("elo.alice"), "/metrics/1/name"),
+        ("/metrics/1/claim", json!("many"), "/metrics/1/claim"),
+        ("/metrics/1/note", json!("x"), "/metrics/1/note"),
+        ("/metrics/0/claim_tol/dir", json!("up"), "/metrics/0/claim_tol/dir"),
+        ("/metrics/0/claim_tol/abs", json!("900"), "/metrics/0/claim_tol/abs"),
+        ("/metrics/0/claim_tol/rel", json!("0.5"), "/metrics/0/claim_tol/rel"),
+        ("/metrics/0/rerun_tol/abs", json!("-1"), "/metrics/0/rerun_tol/abs"),
+        ("/metrics/0/rerun_tol/rel", json!("x"), "/metrics/0/rerun_tol/rel"),
+        ("/determinism", json!("exact"), "/metrics/0/rerun_tol/mode"),
+        ("/nonfinite", json!("perhaps"), "/nonfinite"),
+        ("/limits/fuel", json!("0"), "/limits/fuel"),
+        ("/limits/wall_seconds", json!("-1"), "/limits/wall_seconds"),
+        ("/inputs/0/sha256", json!("AB"), "/inputs/0/sha256"),
+        ("/inputs/0/bytes", json!("x"), "/inputs/0/bytes"),
+        ("/program/component", json!("AB"), "/program/component"),
+        ("/program/note", json!("x"), "/program/note"),
+        ("/engine/wasmtime", json!(""), "/engine/wasmtime"),
+    ];
+    let put = |manifest: &mut Value, pointer: &str, value: &Value| {
+        let (place, member) = pointer.rsplit_once('/').expect("a pointer");
+        manifest.pointer_mut(place).expect("it is there")[member] = value.clone();
+    };
+    for (i, (pointer, value, at)) in faults.iter().enumerate() {
+        for (other_pointer, other_value, other_at) in &faults[i + 1..] {
+            let mut wrong = sound.clone();
+            put(&mut wrong, pointer, value);
+            put(&mut wrong, other_pointer, other_value);
+            // With its first name, the metric no longer stands twice.
+            if (*pointer, *other_pointer) == ("/metrics/0/name", "/metrics/1/name") {
+                continue;
+            }
+            let told = Manifest::read(wrong).expect_err(pointer).to_string();
+            for at in [at, other_at] {
+                assert!(told.lines().any(|line| line.starts_with(&format!("{at}: "))), "{at} of:\n{told}");
+            }
+        }
+    }
+}
+
 #[test]
 fn counts_are_bounded() {
     let metric = sample()["metrics"][0].clone();

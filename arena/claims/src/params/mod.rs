@@ -91,6 +91,8 @@ pub struct Params {
     pub audit_floor_new_ppm: u64,
     /// Share of claims that are canaries.
     pub canary_bps: u64,
+    /// How much fuel a unit of the fee pays for: a manifest that asks for more than the fee buys is not listed.
+    pub fuel_per_unit: u64,
     /// Disputes of exact manifests go to the reference at once.
     pub fast_referee: bool,
     /// Times.
@@ -196,6 +198,8 @@ impl Params {
             audit_floor_ppm: 150_000,
             audit_floor_new_ppm: 250_000,
             canary_bps: 100,
+            // The ordinary fee buys as much fuel as a manifest may ask for.
+            fuel_per_unit: 1_000_000_000,
             fast_referee: true,
             clocks: Clocks::published(),
             assumptions: Assumptions {
@@ -216,6 +220,11 @@ impl Params {
     /// The pool a job opens at: F + A + V. Nothing where that is beyond all amounts.
     pub fn pool_min(&self) -> Option<Amount> {
         Amount::checked_sum([self.fee, self.auditor_fee, self.reviewer_reserve])
+    }
+
+    /// The least fee for so much fuel.
+    pub fn fee_floor(&self, fuel: u64) -> u64 {
+        fuel.div_ceil(self.fuel_per_unit.max(1))
     }
 
     /// ρF: for a run of what cannot be run.

@@ -6,6 +6,7 @@ use arena_ledger::Amount;
 use super::{BPS, PARAMS_VERSION, PPM, Params};
 use crate::document::{Object, number_of};
 use crate::fault::{Faults, Findings};
+use crate::manifest::FUEL_MAX;
 
 const PARAMS_BYTES_MAX: usize = 1 << 16;
 const DAYS_MAX: u64 = 3_660 * 86_400;
@@ -73,6 +74,7 @@ fn slots(p: &mut Params) -> Vec<Slot<'_>> {
         Number("audit_floor_ppm", "", 0..=PPM, &mut p.audit_floor_ppm),
         Number("audit_floor_new_ppm", "", 0..=PPM, &mut p.audit_floor_new_ppm),
         Number("canary_bps", "", 0..=BPS, &mut p.canary_bps),
+        Number("fuel_per_unit", "", 1..=FUEL_MAX, &mut p.fuel_per_unit),
         Flag("fast_referee", &mut p.fast_referee),
     ]
 }

@@ -172,6 +172,28 @@ fn threat_29_exhausting_a_runner_by_the_manifest() {
         let why = with(&beyond).expect_err(pointer).to_string();
         assert!(why.starts_with(pointer), "{why}");
     }
+    // What asks for more fuel than the fee buys is not listed, to the unit of it.
+    let set = "given params={\"fuel_per_unit\":1000000}\ngiven agents=sue,fay,a\n";
+    for (fuel, listed) in [("1000000000", true), ("1000000001", false)] {
+        let mut script = Script::after(&[set]);
+        let mut asks = manifest();
+        asks["protocol_params_sha256"] = json!(script.world.params_sha256());
+        asks["limits"]["fuel"] = json!(fuel);
+        let amount = script.world.instance.params.submitter_deposit_min;
+        let command = Command::List { claim: "c1".into(), manifest: asks, deposit: amount, canary: None };
+        let told = script.execute(&stamped("sue", at(120), command));
+        match told {
+            Ok(events) => assert!(listed, "{fuel}: {events:?}"),
+            Err(refusal) => {
+                assert!(!listed && refusal.code() == "manifest_faults", "{fuel}: {refusal}");
+                let said = refusal.to_string();
+                assert!(
+                    said.contains("/limits/fuel: 1000000001 fuel cost at least 1001; the fee is 1000"),
+                    "{said}"
+                );
+            }
+        }
+    }
     // The bytes are counted before they are read, and nesting is bounded.
     let long = format!("{{\"title\":\"{}\"}}", "t".repeat(MANIFEST_BYTES_MAX));
     assert!(matches!(Manifest::parse(long.as_bytes()), Err(arena_claims::manifest::ManifestError::Read(_))));

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use arena_canon::json;
 use arena_claims::life::{Command, CommittedDraw, Event, Refusal, Seen};
 use arena_claims::simulate::stamped;
+use arena_draw::Request;
 use arena_draw::beacon::{
     Beacon, BeaconError, DrandQuicknet, HashChain, HashChainError, MARGIN_SECONDS, Preimages, Schedule,
 };
-use arena_draw::Request;
 use serde_json::json;
 
 use super::super::script::Script;
@@ -48,7 +48,8 @@ commit_draw c1 operator 02:02 -> ! no_draw_due
     assert!(draw.committed_at < due, "committed at {}, due at {due}", draw.committed_at);
     let (transcript, _) = resolved(&script);
     let claim = script.claim("c1");
-    let entries: Vec<_> = draw.entries.entries().iter().map(|e| json!([e.agent, e.operator, e.tickets.to_string()])).collect();
+    let entries: Vec<_> =
+        draw.entries.entries().iter().map(|e| json!([e.agent, e.operator, e.tickets.to_string()])).collect();
     for (member, fixed) in [
         ("/entries", json!(entries)),
         ("/beacon/round", json!(draw.round.to_string())),
@@ -207,14 +208,20 @@ fn threat_05_registering_after_seeing_a_job() {
     // It names no capability, so it is not drawn, whatever it deposits; the others are.
     script.plays("given agents=seen stake=90000\ndecline c1 x 02:01 -> ! wrong_phase\n");
     let of = |draw: &CommittedDraw, operator: &str| -> u64 {
-        draw.entries.entries().iter().filter(|entry| entry.operator == operator).map(|entry| entry.tickets).sum()
+        draw.entries
+            .entries()
+            .iter()
+            .filter(|entry| entry.operator == operator)
+            .map(|entry| entry.tickets)
+            .sum()
     };
     let draw = committed(&script);
     assert_eq!((of(&draw, "op-whole"), of(&draw, "op-split")), (3, 3), "splitting buys nothing");
     assert_eq!(of(&draw, "op-rich"), 16, "tickets are capped");
     assert_eq!(of(&draw, "op-a"), 5, "what came in within the hour before is not at rest");
     // Whoever is drawn and declines goes with all agents of its operator, and who came later is not there.
-    let mut operators: BTreeSet<String> = draw.entries.entries().iter().map(|entry| entry.operator.clone()).collect();
+    let mut operators: BTreeSet<String> =
+        draw.entries.entries().iter().map(|entry| entry.operator.clone()).collect();
     for attempt in 1..=4 {
         let minute = 2 * attempt;
         script.plays(&format!("draw c1 - 02:{minute:02} -> draw_resolved:1\n"));
@@ -225,7 +232,8 @@ fn threat_05_registering_after_seeing_a_job() {
         if operators.is_empty() {
             break;
         }
-        let again: BTreeSet<String> = committed(&script).entries.entries().iter().map(|entry| entry.operator.clone()).collect();
+        let again: BTreeSet<String> =
+            committed(&script).entries.entries().iter().map(|entry| entry.operator.clone()).collect();
         assert_eq!(again, operators);
         assert!(!again.contains("op-seen"));
     }
@@ -242,7 +250,10 @@ fn threat_06_holding_two_roles() {
         OPENED,
     ]);
     let draw = committed(&script);
-    assert!(draw.entries.entries().iter().all(|entry| entry.operator != "op-s" && entry.operator != "op-fay"), "{draw:?}");
+    assert!(
+        draw.entries.entries().iter().all(|entry| entry.operator != "op-s" && entry.operator != "op-fay"),
+        "{draw:?}"
+    );
     script.plays(
         "\
 draw c1 - 02:02 -> draw_resolved:1
@@ -307,7 +318,10 @@ fn threat_07_declining_until_a_friend_is_drawn() {
         let draw = committed(&script);
         assert_eq!(draw.attempt, attempt);
         assert!(rounds.insert(draw.round), "each attempt has a round of its own");
-        assert!(draw.entries.entries().iter().all(|entry| !gone.contains(&entry.agent)), "{gone:?} in {draw:?}");
+        assert!(
+            draw.entries.entries().iter().all(|entry| !gone.contains(&entry.agent)),
+            "{gone:?} in {draw:?}"
+        );
         let minute = 2 + 2 * attempt;
         script.plays(&format!("draw c1 - 02:{minute:02} -> draw_resolved:1\n"));
         let runner = script.claim("c1").runner().expect("drawn").to_owned();

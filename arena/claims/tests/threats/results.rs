@@ -230,7 +230,10 @@ fund c1 fay 02:01 3500 -> claim_funded job_opened draw_committed:runner:0
         Event::DrawCommitted(draw) => Some((**draw).clone()),
         _ => None,
     });
-    assert!(draw.entries.entries().iter().all(|entry| entry.operator != "op-s"), "no agent of the submitter's is drawn");
+    assert!(
+        draw.entries.entries().iter().all(|entry| entry.operator != "op-s"),
+        "no agent of the submitter's is drawn"
+    );
     // Hidden behind another operator, it says what was claimed.
     script.plays(
         "\

@@ -26,6 +26,10 @@ impl EcvrfOperator {
         Self { public_key, schedule }
     }
 
+    pub(super) fn without_schedule(self) -> Self {
+        Self { schedule: None, ..self }
+    }
+
     /// The key.
     pub fn public_key(&self) -> &[u8; 32] {
         &self.public_key

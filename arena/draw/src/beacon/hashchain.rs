@@ -49,6 +49,10 @@ impl HashChain {
         }
     }
 
+    pub(super) fn without_schedule(self) -> Self {
+        Self { schedule: None, ..self }
+    }
+
     /// The anchors, the operator's first.
     pub fn anchors(&self) -> &[Digest] {
         &self.anchors

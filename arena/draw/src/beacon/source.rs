@@ -26,6 +26,16 @@ impl Source {
         }
     }
 
+    /// The source as documents name it: which schedule it has is the installation's business, and in none of them.
+    #[must_use]
+    pub(crate) fn without_schedule(self) -> Self {
+        match self {
+            Self::EcvrfOperator(beacon) => Self::EcvrfOperator(beacon.without_schedule()),
+            Self::HashChain(beacon) => Self::HashChain(beacon.without_schedule()),
+            Self::DrandQuicknet | Self::Test => self,
+        }
+    }
+
     /// The beacon, for an instance that may use it.
     pub fn beacon(&self, instance: Digest, name: Option<&str>) -> Result<Box<dyn Beacon>, NotATest> {
         Ok(match self {

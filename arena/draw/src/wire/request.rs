@@ -200,7 +200,8 @@ impl Request {
         Ok(super::Transcript {
             chain: draw.beacon_chain_hash,
             randomness: Digest::from_bytes(randomness),
-            request: self,
+            // A transcript is what stands in its document, so that what is read again is equal to it.
+            request: Self { source: self.source.without_schedule(), ..self },
             resolution,
         })
     }

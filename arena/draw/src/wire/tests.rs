@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{Refusal, Request, Transcript, VerifyError, verify};
-use crate::beacon::{OperatorKey, Preimages};
+use crate::beacon::{EcvrfOperator, HashChain, OperatorKey, Preimages, Schedule, Source};
 use crate::hex;
 
 const ROUND_1000: &str =
@@ -465,7 +465,20 @@ proptest! {
         let bytes = transcript.to_bytes();
         prop_assert_eq!(Transcript::read(&bytes), Ok(transcript.clone()));
         prop_assert_eq!(verify(&bytes), Ok(transcript.clone()));
-        prop_assert_eq!(read(&transcript.request.to_value()), Ok(transcript.request));
+        prop_assert_eq!(read(&transcript.request.to_value()), Ok(transcript.request.clone()));
+        // What an installation knows beside its documents is in no transcript.
+        let source = match transcript.request.source.clone() {
+            Source::EcvrfOperator(beacon) => {
+                Source::EcvrfOperator(EcvrfOperator::new(*beacon.public_key(), Some(Schedule::QUICKNET)))
+            }
+            Source::HashChain(beacon) => {
+                let scheduled = HashChain::new(beacon.anchors().to_vec(), Some(Schedule::QUICKNET));
+                Source::HashChain(scheduled.expect("it was one"))
+            }
+            other => other,
+        };
+        let installed = Request { source, committed_at: None, ..transcript.request }.resolve().expect("drawn");
+        prop_assert_eq!(Transcript::read(&installed.to_bytes()), Ok(installed));
     }
 
     /// The order of members and the white space of a request make no difference; the order of entries does.

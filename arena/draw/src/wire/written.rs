@@ -124,7 +124,10 @@ impl<'a> Written<'a> {
             instance: request.instance,
             instance_name: request.instance_name.as_deref(),
             last_round_seen: request.last_round_seen.map(Text),
-            log: request.log.as_ref().map(|Log { checkpoint, inclusion }| LogWritten { checkpoint, inclusion }),
+            log: request
+                .log
+                .as_ref()
+                .map(|Log { checkpoint, inclusion }| LogWritten { checkpoint, inclusion }),
             n: None,
             params_hash: request.params_hash,
             picks: None,
