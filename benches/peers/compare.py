@@ -352,7 +352,7 @@ def table(document):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arena", type=Path, default=ROOT / "target/release/arena", help="the binary")
+    parser.add_argument("--arena", type=Path, default=ROOT / "target/dist/arena", help="the binary")
     parser.add_argument("--plan", type=Path, default=ROOT / "tournaments/axelrod.toml", help="the tournament")
     parser.add_argument("--no-arena", action="store_true", help="measure the peers only")
     parser.add_argument("--axelrod", action="store_true", help="Axelrod too; it installs about 6 GB")
