@@ -48,9 +48,8 @@ impl Serialize for Transaction {
         let expected = Some(self.expected()).filter(|expected| !expected.is_empty());
         Written {
             postings: Rows(self.postings(), |posting: &Posting| (&posting.account, posting.change.into())),
-            expected: expected.map(|expected| {
-                Rows(expected, |(account, at): &(Account, u64)| (account, i128::from(*at)))
-            }),
+            expected: expected
+                .map(|expected| Rows(expected, |(account, at): &(Account, u64)| (account, i128::from(*at)))),
         }
         .serialize(serializer)
     }

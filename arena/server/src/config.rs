@@ -4,6 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use arena_claims::params::Params;
 
+/// Most seconds for compiling and probing a component.
+const ADMISSION_SECONDS_MAX: u64 = 25;
+
 /// How the server runs. None of it is in a record.
 #[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -251,6 +254,12 @@ impl Config {
             return Err(ConfigError::Value { name: "claims.name", given: name.clone(), rule });
         }
         self.claims.parameters().map_err(ConfigError::Params)?;
+        let seconds = self.tournaments.admission_seconds;
+        if !(1..=ADMISSION_SECONDS_MAX).contains(&seconds) {
+            let rule = "it is 1 to 25: what is told of a component is told within the 30 seconds of its request";
+            let name = "tournaments.admission_seconds";
+            return Err(ConfigError::Value { name, given: seconds.to_string(), rule });
+        }
         if let Some(metrics) = self.metrics.filter(|address| !address.ip().is_loopback()) {
             let rule = "figures are served on a loopback address only";
             return Err(ConfigError::Value { name: "metrics", given: metrics.to_string(), rule });

@@ -153,8 +153,22 @@ impl Server {
         let key = InstanceKey::open(folder, &outside.luck())?;
         let (figures, kept) = (Figures::default(), KeptPages::default());
         let floor = Floor::open(folder, &config.tournaments).map_err(ServeError::Floor)?;
-        let app =
-            App { config, store, known, outside, admin, key, sessions, limiter, live, kept, floor, figures, log, ends };
+        let app = App {
+            config,
+            store,
+            known,
+            outside,
+            admin,
+            key,
+            sessions,
+            limiter,
+            live,
+            kept,
+            floor,
+            figures,
+            log,
+            ends,
+        };
         let app = Arc::new(app);
         let router = router(Arc::clone(&app));
         Ok(Self { runner: None, app, router })

@@ -30,9 +30,17 @@ fn fake(answers: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> String {
     format!("http://{address}")
 }
 
+/// Whether a request is there, with all of its body.
+fn is_whole(request: &[u8]) -> bool {
+    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+    let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
+    request.len() >= end + 4 + length.unwrap_or(0)
+}
+
 fn answer(mut stream: TcpStream, answers: &Answers) {
     let (mut read, mut head) = ([0; 4_096], Vec::new());
-    while !head.windows(4).any(|four| four == b"\r\n\r\n") {
+    while !is_whole(&head) {
         match stream.read(&mut read) {
             Ok(n) if n > 0 => head.extend_from_slice(&read[..n]),
             _ => return,
@@ -311,5 +319,49 @@ fn what_is_beyond_ones_limits_is_declined_with_the_reason() {
         let ran = signed(&folder, &url, more);
         assert_eq!(ran.exit, Exit::Success, "{}", ran.err);
         assert!(ran.out.starts_with("c1: declined: ") && ran.out.contains(why), "{more}: {}", ran.out);
+    }
+}
+
+#[test]
+fn inputs_that_are_others_are_told_and_nothing_runs() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let pinned: &[u8] = b"1,2,3\n";
+    // By its name, by its digest, and a stale one beside the right one.
+    for (files, did) in [
+        (vec![("in.csv".to_owned(), b"4,5,6\n".as_slice())], "input_mismatch"),
+        (vec![("in.csv".to_owned(), pinned)], "checked"),
+        (vec![(Digest::of(pinned).to_string(), pinned), ("in.csv".to_owned(), b"old".as_slice())], "checked"),
+    ] {
+        let folder = Folder::new();
+        let component: &[u8] = b"a component";
+        let mut server = Server::new(&folder, component);
+        server.manifest["inputs"] =
+            json!([{ "name": "in.csv", "sha256": Digest::of(pinned), "bytes": pinned.len().to_string() }]);
+        std::fs::create_dir(folder.at("data")).expect("a folder");
+        for (name, bytes) in files {
+            folder.file(&format!("data/{name}"), bytes);
+        }
+        let mut claim = server.claim();
+        claim["status"] = json!("running");
+        let mut over = claim.clone();
+        over["status"] = json!("settled");
+        let is_told = AtomicBool::new(false);
+        let blob = format!("GET /api/v1/claims/blobs/{}", Digest::of(component));
+        let url = fake(move |request| match request {
+            "POST /api/v1/runs" => {
+                is_told.store(true, Ordering::SeqCst);
+                document(&over)
+            }
+            "GET /api/v1/claims/c1" if is_told.load(Ordering::SeqCst) => document(&over),
+            other if other.starts_with("GET /api/v1/claims/blobs/") && other != blob => http(
+                "404 Not Found",
+                "application/problem+json",
+                br#"{"code":"unknown_reference","detail":"none"}"#,
+            ),
+            other => server.answer(other, &claim, component),
+        });
+        let ran = signed(&folder, &url, " --inputs {}/data");
+        assert_eq!(ran.exit, Exit::Success, "{}", ran.err);
+        assert!(ran.out.starts_with(&format!("c1: {did}: ")) && !ran.out.contains("ran"), "{}", ran.out);
     }
 }

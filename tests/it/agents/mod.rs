@@ -71,7 +71,7 @@ struct Arena {
     folder: Folder,
     host: String,
     admin: String,
-    server: Process,
+    _server: Process,
 }
 
 const CONFIG: &str = r#"
@@ -110,7 +110,7 @@ impl Arena {
             told["url"].as_str().and_then(|url| url.strip_prefix("http://")).expect("a URL").to_owned();
         let admin =
             std::fs::read_to_string(folder.at("data/admin.token")).expect("a token").trim().to_owned();
-        Self { folder, host, admin, server }
+        Self { folder, host, admin, _server: server }
     }
 
     fn send(&self, method: &str, path: &str, key: Option<&str>, media: &str, body: &[u8]) -> Said {

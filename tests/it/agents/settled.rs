@@ -220,17 +220,20 @@ fn asks_nothing_of_the_run(arena: &Arena, claim: &str) {
         let (method, path) = line.split_once(' ').expect("a method and a path");
         let path = path.strip_prefix("/api/v1").expect("the API");
         let parts: Vec<&str> = path.split('/').skip(1).collect();
-        match (method, parts.as_slice()) {
+        matches!(
+            (method, parts.as_slice()),
             (
                 "GET",
                 ["me" | "beacons" | "assignments" | "claims"]
-                | ["claims", _]
-                | ["claims", "agents" | "blobs", _],
-            ) => true,
-            ("POST", ["claims", "agents"] | ["claims", _, "draws", "resolve"]) => true,
-            ("POST", ["runs", _, "challenges" | "reveal"]) => true,
-            _ => false,
-        }
+                    | ["claims", _]
+                    | ["claims", "agents" | "blobs", _]
+            ) | (
+                "POST",
+                ["claims", "agents"]
+                    | ["claims", _, "draws", "resolve"]
+                    | ["runs", _, "challenges" | "reveal"]
+            )
+        )
     };
     let strange: Vec<&String> = before.iter().filter(|line| !known(line)).collect();
     assert!(strange.is_empty(), "{strange:?}");

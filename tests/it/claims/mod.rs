@@ -232,7 +232,10 @@ fn a_commitment_takes_the_agents_own_key() {
     let before = std::fs::read(lab.folder.at("lab/journal.ndjson")).expect("a journal");
     let with = |lab: &Lab, key: &str| {
         let results = "--results {}/results.json --dir {}/lab";
-        lab.folder.arena(&format!("claim challenge c1 --as {auditor} --key {{}}/{key}.key {results} --at {}", lab.now))
+        lab.folder.arena(&format!(
+            "claim challenge c1 --as {auditor} --key {{}}/{key}.key {results} --at {}",
+            lab.now
+        ))
     };
     let ran = with(&lab, "sue");
     assert_eq!(ran.exit, Exit::Usage, "{}", ran.out);

@@ -169,10 +169,7 @@ fn audits_that_are_declined_lapse_or_come_to_nothing() {
     let runner = lab.drawn();
     commits(&mut lab, &runner, "results.json");
     let first = lab.auditor().expect("drawn");
-    assert_eq!(
-        lab.claim(&format!("decline c1 --as {first} --reason ill")),
-        ["audit_vacated", "sealed"]
-    );
+    assert_eq!(lab.claim(&format!("decline c1 --as {first} --reason ill")), ["audit_vacated", "sealed"]);
     assert_eq!(lab.claim("assign c1"), ["coin_tossed"]);
     let second = lab.auditor().expect("drawn");
     // Whoever lets time pass learns nothing by it.
@@ -304,19 +301,19 @@ fn what_is_committed_is_not_written_over() {
     let mut lab = Lab::with(&[("/fast_referee", json!(false))], MANY);
     let refused = |lab: &Lab, verb: &str, agent: &str, more: &str| {
         let key = format!("--as {agent} --key {{}}/{agent}.key --dir {{}}/lab --at {}", lab.now);
-        let ran = lab.folder.arena(&format!("claim {verb} c1 {more} {key}"));
+        let ran = lab.folder.arena(&format!("claim {verb} c1{more} {key}"));
         assert_eq!(ran.exit, Exit::Rejected, "{verb}: {}", ran.err);
     };
     lab.results("wrong.json", "1532.25", 1);
     lab.results("right.json", "1600.25", 9);
     let runner = lab.drawn();
     commits(&mut lab, &runner, "wrong.json");
-    refused(&lab, "challenge", &runner, "--results {}/right.json");
+    refused(&lab, "challenge", &runner, " --results {}/right.json");
     lab.folder.arena(&format!("claim run c1 --as {runner} --results {{}}/right.json --dir {{}}/lab"));
     refused(&lab, "commit", &runner, "");
     let auditor = lab.auditor().expect("drawn");
     lab.keyed("challenge", &auditor, " --results {}/right.json");
-    refused(&lab, "challenge", &auditor, "--results {}/wrong.json");
+    refused(&lab, "challenge", &auditor, " --results {}/wrong.json");
     lab.later(DAY, "tick c1");
     assert_eq!(lab.keyed("reveal", &runner, ""), ["run_revealed"]);
     let disputed = lab.keyed("reveal", &auditor, "");
@@ -326,7 +323,7 @@ fn what_is_committed_is_not_written_over() {
     ballot(&lab, "second.json", "runner_right", &[]);
     for seat in &panel[..4] {
         lab.keyed("review", seat, " --ballot {}/first.json");
-        refused(&lab, "review", seat, "--ballot {}/second.json");
+        refused(&lab, "review", seat, " --ballot {}/second.json");
     }
     lab.keyed("review", &panel[4], " --ballot {}/first.json");
     for seat in &panel {

@@ -46,7 +46,9 @@ fn the_table_names_everybody_and_says_who_is_best_off() {
         let named = rows.iter().filter(|row| row.starts_with(&format!("{population}  "))).count();
         assert_eq!(named, 2, "in both tables: {}", ran.out);
     }
-    for said in ["profit per seat", "per audit", "endings: ", "false outcomes: ", "honest agents are best off"] {
+    for said in
+        ["profit per seat", "per audit", "endings: ", "false outcomes: ", "honest agents are best off"]
+    {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
     assert!(ran.out.contains("honesty stops paying with") && ran.out.contains("8.89 %"), "{}", ran.out);
@@ -74,7 +76,9 @@ fn a_sweep_is_a_chart_that_is_never_written_over_unasked() {
 fn wrong_agents_are_all_told() {
     let ran = simulate("--agents honest=x,nobody=2,lazy=3,lazy=1,,echoing=1001 --rounds 5");
     assert_eq!((ran.exit, ran.out.as_str()), (Exit::Usage, ""), "{}", ran.err);
-    for said in ["6 faults", "item 1 `honest=x`", "item 2 `nobody=2`", "lazy stands twice", "item 5 ``", "item 6"] {
+    for said in
+        ["6 faults", "item 1 `honest=x`", "item 2 `nobody=2`", "lazy stands twice", "item 5 ``", "item 6"]
+    {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }
     for (agents, said) in [("0", "at least 1"), ("1001", "the limit is 1000"), ("honest=0", "at least 1")] {

@@ -77,7 +77,9 @@ impl Formatter for Ordered {
 
     fn end_object_key<W: ?Sized + Write>(&mut self, _writer: &mut W) -> io::Result<()> {
         self.in_key = false;
-        let Some(last) = self.open.checked_sub(1).and_then(|open| self.keys.get_mut(open)) else { return Ok(()) };
+        let Some(last) = self.open.checked_sub(1).and_then(|open| self.keys.get_mut(open)) else {
+            return Ok(());
+        };
         // Bytes and UTF-16 agree on the order of ASCII, and there is only that here.
         if self.key.is_empty() || self.key <= *last {
             return Err(out_of_order());

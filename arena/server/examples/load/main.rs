@@ -81,7 +81,8 @@ struct Plan {
 
 impl Plan {
     fn read() -> Result<Self, Failed> {
-        let mut plan = Self { connections: 32, seconds: 5, streams: 1_000, players: 1_000, events: 0, reads: 0 };
+        let mut plan =
+            Self { connections: 32, seconds: 5, streams: 1_000, players: 1_000, events: 0, reads: 0 };
         for given in std::env::args().skip(1) {
             let (name, number) =
                 given.split_once('=').ok_or_else(|| format!("`{given}` is not NAME=NUMBER"))?;

@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::Shared;
-use crate::auth::Viewer;
+use crate::auth::{Scope, Viewer};
 use crate::http::arrival::Arrival;
 use crate::http::body::{Bare, Posted};
 use crate::http::paging::Wanted;

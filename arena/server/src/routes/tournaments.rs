@@ -74,7 +74,7 @@ fn told(app: &App, instance: &Instance, tournament: &Tournament) -> Value {
 /// The same without what may be long.
 fn short(mut told: Value) -> Value {
     if let Some(members) = told.as_object_mut() {
-        ["matrix", "strategies"].map(|long| members.remove(long));
+        members.retain(|name, _| !["matrix", "strategies"].contains(&name.as_str()));
     }
     told
 }

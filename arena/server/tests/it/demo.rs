@@ -88,7 +88,7 @@ async fn every_page_can_be_used(bench: &Bench) {
 }
 
 async fn everything_is_in_it(bench: &Bench) {
-    let told = crate::contests::feed(&bench).await;
+    let told = crate::contests::feed(bench).await;
     for kind in [
         "entrant.registered",
         "entrant.entered",

@@ -106,3 +106,30 @@ async fn who_has_no_key_is_asked_for_one_before_a_body_is_looked_at() {
     assert!(asked > 60, "{asked}");
     assert_eq!(faults, [""; 0]);
 }
+
+/// What is not there to be done is told to everybody.
+#[tokio::test]
+async fn a_method_that_a_path_does_not_have_is_told_with_those_it_has() {
+    let bench = Bench::at(NOW);
+    let document = bench.get("/openapi.json", None).await.expect(200).json();
+    let mut asked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let path: String = path
+            .split('{')
+            .map(|part| part.split_once('}').map_or(part.to_owned(), |(_, rest)| format!("x{rest}")))
+            .collect();
+        for method in ["PUT", "POST", "PATCH", "DELETE"] {
+            // Another path may fit as well, such as `me` in place of a name.
+            if item[method.to_lowercase()].is_null() && !path.ends_with("/me") {
+                let said = bench.send_json(method, &path, None, &[], &json!({})).await;
+                if said.status == 405 {
+                    assert!(!said.header("allow").is_empty(), "{method} {path}");
+                    asked += 1;
+                } else {
+                    panic!("{method} {path}: {}", said.status);
+                }
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
+}

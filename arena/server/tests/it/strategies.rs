@@ -292,3 +292,12 @@ async fn uploads_are_counted_by_the_hour_and_strategies_by_the_agent() {
     }
     assert_eq!(upload(&bench, &wasps, "C", "matrix wC").await.expect(409).code(), "too_many");
 }
+
+#[test]
+fn a_component_cannot_be_given_longer_than_its_request_has() {
+    for (seconds, is_fine) in [(0, false), (1, true), (25, true), (26, false)] {
+        let parsed = Config::parse(&format!("[tournaments]\nadmission_seconds = {seconds}"));
+        assert_eq!(parsed.is_ok(), is_fine, "{seconds}");
+    }
+    assert!(Config::parse("[tournaments]\nadmission_hours = 1").is_err());
+}

@@ -114,6 +114,16 @@ impl Kept {
     }
 }
 
+/// Removes what a program that was killed had not written whole.
+fn sweep(path: &Path) {
+    for inner in ["", "blobs", "jobs"] {
+        let entries = std::fs::read_dir(path.join(inner)).into_iter().flatten().flatten();
+        for place in entries.map(|entry| entry.path()).filter(|place| files::is_temporary(place)) {
+            std::fs::remove_file(place).ok();
+        }
+    }
+}
+
 /// The folder, which nobody else works in meanwhile.
 pub(super) struct Folder {
     path: PathBuf,
@@ -140,6 +150,7 @@ impl Folder {
             TryLockError::WouldBlock => Failure::usage(doing(), "another program is at work in it"),
             TryLockError::Error(why) => Failure::internal(doing(), files::plain(&why)),
         })?;
+        sweep(path);
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 

@@ -15,7 +15,9 @@ use arena_contests::document::Faults;
 use arena_contests::sprint::Window;
 use arena_contests::sprint::round::{self, Stage, wire};
 use arena_store::Slot;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -23,7 +25,7 @@ use crate::app::{App, Shared};
 use crate::auth::Viewer;
 use crate::http::arrival::Arrival;
 use crate::http::versioned::etag;
-use crate::http::who::Who;
+use crate::http::who::{Who, is_read};
 use crate::instance::rounds::{self, Act};
 use crate::instance::{self, Instance};
 use crate::keeper::Answered;
@@ -46,6 +48,19 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
         .merge(locker::routes())
         .merge(town::routes())
         .merge(admin::routes())
+        .layer(from_fn(known))
+}
+
+/// Who has no key is told so, and nothing of what was sent. The calculator is for everybody.
+async fn known(request: Request, next: Next) -> Response {
+    let is_open = is_read(request.method()) || request.uri().path().ends_with("/score");
+    let is_known = request.extensions().get::<Who>().is_some_and(|who| who.viewer != Viewer::Anonymous);
+    let response = next.run(request).await;
+    let is_told = response.status().is_client_error() && response.status() != StatusCode::METHOD_NOT_ALLOWED;
+    if is_open || is_known || !is_told {
+        return response;
+    }
+    Problem::new("unauthorized", "this needs a key, or the admin's token").into_response()
 }
 
 /// The window of an address.
