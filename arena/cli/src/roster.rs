@@ -34,13 +34,13 @@ impl SandboxRoster {
         }
         let strategy = match self.host.known(sha256) {
             Some(strategy) => strategy,
-            None => self.from_shelf(sha256)?,
+            None => self.load_from_shelf(sha256)?,
         };
         self.strategies.insert(sha256, strategy.clone());
         Ok(strategy)
     }
 
-    fn from_shelf(&mut self, sha256: Digest) -> Result<Strategy, HostFault> {
+    fn load_from_shelf(&mut self, sha256: Digest) -> Result<Strategy, HostFault> {
         let bytes = self.shelf.component(sha256)?;
         if Digest::of(&bytes) != sha256 {
             return Err(fault("a component on the shelf is not the one it is kept for"));

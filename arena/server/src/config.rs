@@ -256,7 +256,8 @@ impl Config {
         self.claims.parameters().map_err(ConfigError::Params)?;
         let seconds = self.tournaments.admission_seconds;
         if !(1..=ADMISSION_SECONDS_MAX).contains(&seconds) {
-            let rule = "it is 1 to 25: what is told of a component is told within the 30 seconds of its request";
+            let rule =
+                "it is 1 to 25: what is told of a component is told within the 30 seconds of its request";
             let name = "tournaments.admission_seconds";
             return Err(ConfigError::Value { name, given: seconds.to_string(), rule });
         }

@@ -33,7 +33,7 @@ fn killed_in_mid_run_it_ends_as_on_the_command_line() {
     for name in GUESTS {
         let component = arena_tests::guest(name);
         std::fs::write(components.join(format!("{name}.wasm")), &component).expect("written");
-        let made = server.upload(&bearer, name, &component).expect(201).json();
+        let made = server.upload(&bearer, name, &component).expect(202).json();
         ids.push(made["strategy"].clone());
     }
     let plan = json!({
@@ -92,7 +92,7 @@ fn a_campus_tournament_is_played_and_its_record_read() {
     let bearer = server.agent("bees");
     let key = ("authorization", bearer.as_str());
     for name in ["greedy", "idle"] {
-        server.upload(&bearer, name, &arena_tests::guest(name)).expect(201);
+        server.upload(&bearer, name, &arena_tests::guest(name)).expect(202);
     }
     let plan = json!({
         "slug": "campus", "title": "Greed", "game": "campus", "strategies": ["s1", "s2"],

@@ -43,8 +43,9 @@ impl Player {
     async fn act(&mut self, due: Instant) -> Result<Duration, Failed> {
         self.acted += 1;
         let shed = [0.0, 0.5, 1.25, 2.0][(self.acted % 4) as usize];
+        let accepts = self.acted.is_multiple_of(2);
         let action = json!({
-            "curtail_mw": shed, "battery_mw": 1.5 - shed, "diesel_mw": 0, "accept_offer": self.acted % 2 == 0,
+            "curtail_mw": shed, "battery_mw": 1.5 - shed, "diesel_mw": 0, "accept_offer": accepts,
         });
         let path = format!("/api/v1/episodes/{}/turns/{}/action", self.episode, self.turn);
         let answer =

@@ -91,6 +91,11 @@ impl Answer {
         Self { status: 200, location: None, body, once: None }
     }
 
+    /// 202, where it stands, and its status.
+    pub fn accepted(location: impl Into<String>, body: Value) -> Self {
+        Self { status: 202, ..Self::created(location, body) }
+    }
+
     /// Something new is there.
     pub fn created(location: impl Into<String>, body: Value) -> Self {
         Self { status: 201, location: Some(location.into()), body, once: None }

@@ -95,7 +95,7 @@ impl Strategy {
         let Admission { sha256, size_bytes, world, imports, linker, probe } = &*self.admission;
         json!({
             "strategy": self.id(), "owner": self.owner, "name": self.name, "version": self.version,
-            "uploaded_at": self.at.to_string(), "sha256": sha256, "size_bytes": size_bytes,
+            "status": "admitted", "uploaded_at": self.at.to_string(), "sha256": sha256, "size_bytes": size_bytes,
             "world": world, "game": self.admission.game(), "imports": imports,
             "admission": { "admitted": true, "linker": linker, "probe": probe },
         })
@@ -208,7 +208,7 @@ pub(super) fn decide(instance: &Instance, request: &Request, command: &Command) 
     let Admission { sha256, size_bytes, .. } = *strategy.admission;
     let fact = Row::fact(request.at, TOPIC, FACT, fact).with_blob(sha256, size_bytes, "application/wasm");
     let location = format!("/api/v1/strategies/{}", strategy.id());
-    Ok(Decision { rows: vec![fact], answer: Answer::created(location, strategy.to_json()) })
+    Ok(Decision { rows: vec![fact], answer: Answer::accepted(location, strategy.to_json()) })
 }
 
 #[derive(Serialize, Deserialize)]

@@ -38,7 +38,7 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
     params(("name" = String, Query, min_length = 1, max_length = 64),
            ("version" = Option<String>, Query, min_length = 1, max_length = 64)),
     security(("key" = [])),
-    responses((status = 201, description = "It may play"), (status = 200, description = "It was uploaded before"))
+    responses((status = 202, description = "It may play, and is kept under the address in `Location`"), (status = 200, description = "It was uploaded before"))
 )]
 async fn upload(
     State(app): State<Shared>,

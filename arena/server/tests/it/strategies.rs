@@ -47,7 +47,7 @@ async fn a_strategy_is_admitted_and_is_its_owners_alone() {
     bench.bring(script.clone());
     let bees = bench.agent("bees", "hive", &["submit"]).await;
     let wasps = bench.agent("wasps", "nest", &["submit", "read"]).await;
-    let made = upload(&bench, &bees, "Tit%20For%20Tat&version=1.2", "matrix copy").await.expect(201);
+    let made = upload(&bench, &bees, "Tit%20For%20Tat&version=1.2", "matrix copy").await.expect(202);
     assert_eq!(made.header("location"), "/api/v1/strategies/s1");
     let told = made.json();
     let digest = Digest::of(&component("matrix copy")).to_string();
@@ -57,6 +57,7 @@ async fn a_strategy_is_admitted_and_is_its_owners_alone() {
         ("name", json!("Tit For Tat")),
         ("version", json!("1.2")),
         ("sha256", json!(digest)),
+        ("status", json!("admitted")),
         ("size_bytes", json!(15)),
         ("world", json!("arena:matrix/matrix-strategy@0.1.0")),
         ("game", json!("matrix")),
@@ -98,17 +99,17 @@ async fn the_same_again_is_the_same_strategy_and_is_not_looked_at_twice() {
     bench.bring(script.clone());
     let bees = bench.agent("bees", "hive", &["submit"]).await;
     let wasps = bench.agent("wasps", "nest", &["submit"]).await;
-    let first = upload(&bench, &bees, "Copy", "matrix copy").await.expect(201).json();
+    let first = upload(&bench, &bees, "Copy", "matrix copy").await.expect(202).json();
     assert_eq!(upload(&bench, &bees, "Copy", "matrix copy").await.expect(200).json(), first);
-    let renamed = upload(&bench, &bees, "Echo", "matrix copy").await.expect(201).json();
+    let renamed = upload(&bench, &bees, "Echo", "matrix copy").await.expect(202).json();
     assert_eq!(renamed["strategy"], "s2");
     // Bytes may be known; whoever sends them gets a strategy of their own.
-    assert_eq!(upload(&bench, &wasps, "Copy", "matrix copy").await.expect(201).json()["owner"], "wasps");
+    assert_eq!(upload(&bench, &wasps, "Copy", "matrix copy").await.expect(202).json()["owner"], "wasps");
     assert_eq!(script.looked.load(Ordering::SeqCst), 1);
     let key = [KIND, ("idempotency-key", "k1")];
     let path = "/api/v1/strategies?name=Other";
-    let one = send(&bench, Some(&bees), path, &key, component("matrix x")).await.expect(201);
-    let again = send(&bench, Some(&bees), path, &key, component("matrix x")).await.expect(201);
+    let one = send(&bench, Some(&bees), path, &key, component("matrix x")).await.expect(202);
+    let again = send(&bench, Some(&bees), path, &key, component("matrix x")).await.expect(202);
     assert_eq!((one.text, again.header("idempotency-replayed")), (again.text.clone(), "true"));
     let other = send(&bench, Some(&bees), path, &key, component("matrix y")).await.expect(422);
     assert_eq!(other.code(), "idempotency_key_reused");
@@ -213,8 +214,8 @@ async fn a_component_that_is_too_large_or_breaks_off_leaves_nothing() {
         .into_iter()
         .map(|byte| Ok::<_, std::io::Error>(Bytes::from(vec![byte])))
         .collect();
-    send(&bench, Some(&bees), path, &[KIND], Body::from_stream(stream::iter(drops))).await.expect(201);
-    send(&bench, Some(&bees), path, &[KIND], sized(1_000)).await.expect(201);
+    send(&bench, Some(&bees), path, &[KIND], Body::from_stream(stream::iter(drops))).await.expect(202);
+    send(&bench, Some(&bees), path, &[KIND], sized(1_000)).await.expect(202);
     assert_eq!((uploads(&bench), blobs(&bench)), (0, 2));
 }
 
@@ -242,11 +243,11 @@ async fn few_are_looked_at_at_once_few_wait_and_the_rest_are_sent_away() {
     bench.get("/api/v1/strategies", Some(&bees)).await.expect(200);
     script.hold.store(false, Ordering::SeqCst);
     for upload in waiting {
-        upload.await.unwrap().expect(201);
+        upload.await.unwrap().expect(202);
     }
     assert_eq!(script.most_at_once.load(Ordering::SeqCst), 2);
     assert_eq!(uploads(&bench), 0);
-    upload(&bench, &bees, "S4", "matrix 4").await.expect(201);
+    upload(&bench, &bees, "S4", "matrix 4").await.expect(202);
 }
 
 #[tokio::test]
@@ -282,13 +283,13 @@ async fn uploads_are_counted_by_the_hour_and_strategies_by_the_agent() {
     bench.bring(Script::new());
     let bees = bench.agent("bees", "hive", &["submit"]).await;
     let wasps = bench.agent("wasps", "nest", &["submit"]).await;
-    upload(&bench, &bees, "A", "matrix a").await.expect(201);
+    upload(&bench, &bees, "A", "matrix a").await.expect(202);
     upload(&bench, &bees, "B", "nonsense").await.expect(422);
-    upload(&bench, &bees, "B", "matrix b").await.expect(201);
+    upload(&bench, &bees, "B", "matrix b").await.expect(202);
     let late = upload(&bench, &bees, "C", "matrix c").await.expect(429);
     assert!(late.header("retry-after").parse::<u64>().unwrap() > 60);
     for name in ["A", "B"] {
-        upload(&bench, &wasps, name, &format!("matrix w{name}")).await.expect(201);
+        upload(&bench, &wasps, name, &format!("matrix w{name}")).await.expect(202);
     }
     assert_eq!(upload(&bench, &wasps, "C", "matrix wC").await.expect(409).code(), "too_many");
 }

@@ -26,7 +26,7 @@ async fn the_pages_are_there_before_anything_is() {
 #[tokio::test]
 async fn strategies_are_shown_to_their_owner() {
     let (bench, _, bees) = ready(limitless()).await;
-    upload(&bench, &bees, "%3Cb%3EBold", "matrix bold").await.expect(201);
+    upload(&bench, &bees, "%3Cb%3EBold", "matrix bold").await.expect(202);
     bench.agent("wasps", "nest", &["submit"]).await;
     let mut owner = Browser::new(&bench);
     owner.sign_in("bees").await.expect(303);
@@ -174,7 +174,7 @@ async fn other_endings_are_told_in_words_and_can_be_mended_where_that_helps() {
 async fn a_campus_match_shows_its_actions() {
     let (bench, _, bees) = ready(limitless()).await;
     for name in ["Idle", "Sloth"] {
-        upload(&bench, &bees, name, &format!("campus {name}")).await.expect(201);
+        upload(&bench, &bees, name, &format!("campus {name}")).await.expect(202);
     }
     let plan = serde_json::json!({
         "slug": "campus", "title": "Two idlers", "game": "campus", "strategies": ["s4", "s5"],

@@ -20,7 +20,7 @@ pub(crate) async fn ready(config: Config) -> (Arc<Bench>, Arc<Script>, String) {
     bench.bring(script.clone());
     let bees = bench.agent("bees", "hive", &["submit"]).await;
     for (name, text) in [("Nice", "matrix nice"), ("Mean", "matrix defect"), ("Echo", "matrix copy")] {
-        upload(&bench, &bees, name, text).await.expect(201);
+        upload(&bench, &bees, name, text).await.expect(202);
     }
     (bench, script, bees)
 }
@@ -363,7 +363,7 @@ async fn drafts_are_private_and_only_their_owner_goes_on() {
         "wrong_actor"
     );
     // And enter anybody's strategies.
-    upload(&bench, &wasps, "Sting", "matrix defect").await.expect(201);
+    upload(&bench, &wasps, "Sting", "matrix defect").await.expect(202);
     let mut all = plan();
     all["strategies"] = json!(["s1", "s4"]);
     let made = bench.post("/api/v1/tournaments", Some(ADMIN), &all).await.expect(201).json();
@@ -377,7 +377,7 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
     config.tournaments.turns_max = 1_000;
     config.tournaments.strategies_max = 3;
     let (bench, _, bees) = ready(config).await;
-    upload(&bench, &bees, "Campus", "campus idle").await.expect(201);
+    upload(&bench, &bees, "Campus", "campus idle").await.expect(202);
     let refused = async |change: &dyn Fn(&mut Value)| {
         let mut plan = plan();
         change(&mut plan);
@@ -446,7 +446,7 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
 async fn a_campus_tournament_pins_its_packs() {
     let (bench, _, bees) = ready(limitless()).await;
     for name in ["Idle", "Also idle"] {
-        upload(&bench, &bees, &name.replace(' ', "%20"), &format!("campus {name}")).await.expect(201);
+        upload(&bench, &bees, &name.replace(' ', "%20"), &format!("campus {name}")).await.expect(202);
     }
     let plan = json!({
         "slug": "campus", "title": "Two idlers", "game": "campus", "strategies": ["s4", "s5"],
