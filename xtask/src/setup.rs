@@ -44,8 +44,8 @@ pub(crate) fn ensure_nats_server(repo: &Repo) {
 /// skipped by name, and fail with CI set.
 pub(crate) fn ensure_browser(repo: &Repo) {
     let is_there = || {
-        let answers = |it: &&str| Run::new(*it, &repo.root).args(["--version"]).try_output().is_some();
-        answers(&"chromedriver") && BROWSERS.iter().any(|it| answers(&it))
+        let answers = |it: &str| Run::new(it, &repo.root).args(["--version"]).try_output().is_some();
+        answers("chromedriver") && BROWSERS.iter().any(|it| answers(it))
     };
     if is_there() {
         return;

@@ -36,7 +36,7 @@ const NAMES: [(&str, &str); 3] = [
 
 /// The component of a guest written as WAT.
 #[track_caller]
-pub(super) fn component(wat: &str) -> Vec<u8> {
+pub(crate) fn component(wat: &str) -> Vec<u8> {
     let mut module = core_module(wat);
     let (resolve, world) = world(wat.contains("wasi:"));
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata fits");

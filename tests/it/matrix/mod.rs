@@ -4,7 +4,7 @@ mod admission;
 mod blindness;
 mod cli;
 mod endings;
-mod guest;
+pub(crate) mod guest;
 mod hostile;
 mod strategies;
 mod vectors;

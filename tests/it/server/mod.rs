@@ -1,8 +1,5 @@
 //! The server as a process of its own: uploads that are compiled elsewhere, and tournaments that outlive it.
 
-#[allow(dead_code)]
-#[path = "../matrix/guest.rs"]
-mod guest;
 mod tournament;
 mod uploads;
 

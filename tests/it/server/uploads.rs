@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{Server, guest};
+use super::Server;
+use crate::matrix::guest;
 
 /// A component whose functions keep the compiler busy for far longer than it is given.
 fn bomb() -> Vec<u8> {

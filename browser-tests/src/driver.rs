@@ -1,0 +1,61 @@
+//! The WebDriver of Chromium.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::http::ask;
+use crate::running::{Running, free_port};
+
+const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const DRIVER: [&str; 1] = ["chromedriver"];
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A driver that listens; browsers are started through it.
+pub struct Driver {
+    pub(crate) port: u16,
+    pub(crate) chromium: PathBuf,
+    _running: Running,
+}
+
+fn found(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let places = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    places.into_iter().find(|program| program.is_file())
+}
+
+impl Driver {
+    /// Starts it. Where Chromium or its driver is not installed, the test `name` is skipped by that name, and fails
+    /// with CI set.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
+    #[expect(
+        clippy::print_stderr,
+        reason = "the harness has no other way to tell of a test that did not run"
+    )]
+    pub fn start(name: &str) -> Option<Self> {
+        let (Some(chromium), Some(program)) = (found(&CHROMIUM), found(&DRIVER)) else {
+            let ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+            assert!(!ci, "browser::{name} cannot run: chromium and chromedriver are not installed");
+            eprintln!(
+                "skipped: browser::{name}: chromium and chromedriver are not installed; `cargo xtask test` gets them"
+            );
+            return None;
+        };
+        let port = free_port();
+        let mut command = Command::new(program);
+        command.arg(format!("--port={port}")).arg("--allowed-ips=127.0.0.1");
+        let running = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
+        let until = Instant::now() + PATIENCE;
+        let is_ready =
+            || ask(port, "GET", "/status", &[], None).is_ok_and(|said| said.body["value"]["ready"] == true);
+        while !is_ready() {
+            assert!(Instant::now() < until, "chromedriver does not listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(Self { port, chromium, _running: running })
+    }
+}

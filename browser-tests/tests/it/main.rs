@@ -1,0 +1,4 @@
+//! The pages in a real browser, over the real server.
+
+mod play;
+mod season;
