@@ -160,7 +160,8 @@ fn create(instance: &Instance, request: &Request, terms: &Terms, freezes: bool) 
         return Err(Problem::new("too_many", format_args!("there are {ROUNDS_MAX} rounds, the limit")));
     }
     let body = json!({ "event": "created", "terms": terms.json(), "standings_freeze": freezes });
-    let held = Held { round: Round::draft(terms.clone()), freezes, frozen: None, withheld: Shared::default() };
+    let held =
+        Held { round: Round::draft(terms.clone()), freezes, frozen: None, withheld: Shared::default() };
     let answer = Answer::created(format!("/api/v1/rounds/{id}"), round_json(&held, &held.round, request.at));
     Ok(Decision { rows: vec![Row::fact(request.at, topic(id), FACT, body)], answer })
 }
@@ -337,7 +338,8 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
             let terms = Terms::read(&body["terms"]).map_err(|faults| faults.to_string())?;
             let freezes = body["standings_freeze"].as_bool().unwrap_or(false);
             let id = terms.id.clone();
-            let held = Held { round: Round::draft(terms), freezes, frozen: None, withheld: Shared::default() };
+            let held =
+                Held { round: Round::draft(terms), freezes, frozen: None, withheld: Shared::default() };
             instance.rounds.rounds.insert(id, held);
             Ok(())
         }

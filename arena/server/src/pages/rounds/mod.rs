@@ -25,8 +25,8 @@ pub(crate) use company::company_page;
 pub(crate) use judge::{JUDGE, Sent, form_of, ruling_of, verdict_of};
 pub(crate) use rails::{artifact_page, town_page, treasury_page};
 pub(crate) use round::{list_page, round_page};
-pub(crate) use run::{asked, terms_of};
 pub(crate) use rules::{CALCULATOR, question_of, rules_page};
+pub(crate) use run::{asked, terms_of};
 pub(crate) use submission::{DISPUTE, submission_page};
 pub(crate) use window::window_page;
 
