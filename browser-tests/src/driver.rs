@@ -47,7 +47,7 @@ impl Driver {
         };
         let port = free_port();
         let mut command = Command::new(program);
-        command.arg(format!("--port={port}")).arg("--allowed-ips=127.0.0.1");
+        command.arg(format!("--port={port}"));
         let running = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let until = Instant::now() + PATIENCE;
         let is_ready =

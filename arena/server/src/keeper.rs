@@ -141,7 +141,11 @@ fn salt(luck: Digest, place: usize) -> Salt {
     *Digest::of_parts(&[b"arena row salt", luck.as_bytes(), &place]).as_bytes()
 }
 
-/// An answer as it is kept. What is shown once is not.
+/// Bytes of an answer's body that are kept; the rest of the room is its headers'.
+const ANSWER_BYTES_MAX: usize = arena_store::KEPT_BYTES_MAX - 8_192;
+
+/// An answer as it is kept. What is shown once is not. That something is done must not hang on whether its answer can
+/// be given twice: of one that is too long only its status is kept.
 fn kept(answer: &Answer) -> Kept {
     let headers = answer.location.iter().map(|location| ("location".to_owned(), location.clone())).collect();
     let body = match &answer.once {
@@ -149,7 +153,12 @@ fn kept(answer: &Answer) -> Kept {
             let key_id = answer.body.get("key_id").and_then(Value::as_str).unwrap_or("none").to_owned();
             KeptBody::KeyShown { key_id }
         }
-        None => KeptBody::Bytes(json::canonical(&answer.body)),
+        None => {
+            let bytes = json::canonical(&answer.body);
+            let is_short = bytes.len() <= ANSWER_BYTES_MAX;
+            let told = || json::canonical(&serde_json::json!({ "code": "answer_too_long_to_keep" }));
+            KeptBody::Bytes(if is_short { bytes } else { told() })
+        }
     };
     Kept { status: answer.status, headers, body }
 }
@@ -165,4 +174,24 @@ fn replayed(kept: &Kept) -> Answered {
         }
     };
     Answered { answer: Answer { status, location, body, once: None }, is_replay: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Answer, KeptBody, kept};
+
+    /// An answer is kept whatever its length: a command that failed over it could not be done at all.
+    #[test]
+    fn every_answer_can_be_kept() {
+        for bytes in [0, 1, 500_000, 516_094, 516_095, 516_096, 600_000, 5_000_000] {
+            let kept = kept(&Answer::created("/somewhere", json!("x".repeat(bytes))));
+            let KeptBody::Bytes(body) = &kept.body else { panic!("{:?}", kept.body) };
+            assert_eq!(kept.status, 201);
+            assert!(body.len() + 8_192 <= arena_store::KEPT_BYTES_MAX, "{bytes}");
+            let is_whole = body.len() == bytes + 2;
+            assert_eq!(is_whole, bytes + 2 + 8_192 <= arena_store::KEPT_BYTES_MAX, "{bytes}");
+        }
+    }
 }

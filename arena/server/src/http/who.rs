@@ -70,7 +70,9 @@ fn admit(app: &App, request: &Request) -> Result<Who, Problem> {
     let arrival = request.extensions().get::<Arrival>().ok_or_else(Problem::internal)?;
     let who = find(app, request, arrival)?;
     if let Some(class) = Class::of(request.method(), request.uri().path(), &who.viewer) {
-        app.limiter.check(class, who.key.as_deref(), arrival.address)?;
+        // A new key is no new hour: uploads are counted by the agent.
+        let agent = if class == Class::Upload { who.viewer.agent() } else { None };
+        app.limiter.check(class, agent.or(who.key.as_deref()), arrival.address)?;
     }
     Ok(who)
 }

@@ -169,9 +169,13 @@ fn create(instance: &Instance, request: &Request, terms: &Terms, freezes: bool) 
 fn decide_act(instance: &Instance, request: &Request, act: &Act) -> Result<Decision, Problem> {
     let id = &act.round;
     // A round that somebody may not see is not there for them.
-    visible(instance, &request.by, id, request.at)?;
+    let is_staff = visible(instance, &request.by, id, request.at)?.is_staff;
     let held = instance.rounds.held(id).ok_or_else(|| unknown("round"))?;
     let by = actor(instance, &request.by, held, act)?;
+    // A session has the scope to judge, whoever it is of; only a key to judge by makes an evaluator.
+    if matches!(by, Actor::Evaluator(_) | Actor::Operator(_)) && !is_staff {
+        return Err(Problem::new("scope_missing", "no key of yours was given to judge by"));
+    }
     let mut command = act.command.clone();
     if let Actor::Company { company, .. } = &by {
         check_company(instance, request, held, (company, &command))?;

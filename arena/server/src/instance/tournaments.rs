@@ -12,7 +12,7 @@ use std::sync::Arc;
 use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
-use arena_tournament::{Class, MatchId, Secret};
+use arena_tournament::{Class, Component, MatchId, Pins, Secret};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -376,6 +376,7 @@ fn draft(
         begun: None,
         end: None,
     };
+    check_freezes(instance, &tournament, known)?;
     let rows = vec![fact(
         request,
         number,
@@ -383,6 +384,19 @@ fn draft(
     )?];
     let location = format!("/api/v1/tournaments/{}", tournament.id());
     Ok(Decision { rows, answer: Answer::created(location, told::json(instance, &tournament, None)) })
+}
+
+/// What cannot be frozen is not drafted: a draft never goes away.
+fn check_freezes(instance: &Instance, tournament: &Tournament, known: &Known) -> Result<(), Problem> {
+    let component = |number: &u64| {
+        let admission = &instance.strategies.get(*number)?.admission;
+        Some(Component { sha256: admission.sha256, world: admission.world.clone() })
+    };
+    let components: Option<Vec<Component>> = tournament.strategies.iter().map(component).collect();
+    let components = components.ok_or_else(Problem::internal)?;
+    let pins = Pins { limits_version: 0, wasmtime: String::new() };
+    plan::freeze(tournament, &components, known, &Secret::from_bytes([0; 32]), &pins)?;
+    Ok(())
 }
 
 /// What a tournament looks like after a fact.

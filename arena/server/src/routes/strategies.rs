@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use std::sync::Arc;
 
 use crate::app::Shared;
-use crate::auth::Scope;
+use crate::auth::{Scope, Viewer};
 use crate::http::arrival::Arrival;
 use crate::http::body::{self, About};
 use crate::http::paging::Wanted;
@@ -60,7 +60,7 @@ async fn upload(
     let slot = about.slot(received.sha256.as_bytes());
     // It goes on if the client goes away: whoever sends it again is then told what came of it.
     let finishing = tokio::spawn(async move {
-        let command = look_at(&app, received, name, version).await?;
+        let command = look_at(&app, &who.viewer, received, name, version).await?;
         app.execute(who.viewer, arrival.at, command, slot).await
     });
     let answered: Answered = finishing.await.map_err(|_| Problem::internal())??;
@@ -70,20 +70,28 @@ async fn upload(
 /// A component that was looked at before is not looked at again.
 async fn look_at(
     app: &Shared,
+    viewer: &Viewer,
     received: Received,
     name: String,
     version: String,
 ) -> Result<Command, Problem> {
+    let most = app.config.tournaments.strategies_per_agent;
     let known = app.look(|instance| instance.strategies.admitted(&received.sha256).cloned())?;
     let admission = match known {
         Some(admission) => admission,
         None => {
+            // It is none of theirs yet, so there has to be room for it before anything is kept.
+            let owner = viewer.agent().unwrap_or_default();
+            let count = app.look(|instance| instance.strategies.of(owner).count())?;
+            if count >= most {
+                let detail = format_args!("you have {count} strategies, the limit is {most}");
+                return Err(Problem::new("too_many", detail));
+            }
             let admission = admit(app, &received).await?;
             keep(app, received).await?;
             Arc::new(admission)
         }
     };
-    let most = app.config.tournaments.strategies_per_agent;
     let upload = Upload { name, version, admission, most };
     Ok(Command::Strategies(strategies::Command::Upload(Box::new(upload))))
 }

@@ -269,7 +269,7 @@ fn ended(app: &App, tournament: &Tournament, folder: &Path) -> Result<Ended, Wor
     }
     Ok(Ended {
         class: receipt.terminal,
-        reason: receipt.reason,
+        reason: without_folder(&receipt.reason, folder),
         matchup: receipt.matchup,
         completed: receipt.matchups.completed,
         receipt: Some(keep(app, folder, RECEIPT)?),
@@ -279,14 +279,20 @@ fn ended(app: &App, tournament: &Tournament, folder: &Path) -> Result<Ended, Wor
     })
 }
 
+/// Where the server keeps its runs is nobody's business.
+fn without_folder(reason: &str, folder: &Path) -> String {
+    reason.replace(&*folder.to_string_lossy(), "run")
+}
+
 /// A run whose processes end without a receipt, again and again.
 fn stalled(app: &App, tournament: &Tournament, fault: &WorkshopFault) -> Ended {
-    let journal = app.floor.run_folder(tournament.number).join(JOURNAL);
-    let mut count = Count::new(journal);
+    let folder = app.floor.run_folder(tournament.number);
+    let mut count = Count::new(folder.join(JOURNAL));
     count.read();
+    let why = without_folder(&fault.to_string(), &folder);
     Ended {
         class: Class::Stalled,
-        reason: format!("the host failed {ATTEMPTS_MAX} times: {fault}"),
+        reason: format!("the host failed {ATTEMPTS_MAX} times: {why}"),
         matchup: None,
         completed: count.lines,
         receipt: None,

@@ -78,10 +78,12 @@ async fn nobody_else_judges() {
     let sprint = Sprint::entered(false).await;
     let bench = &sprint.bench;
     bench.agent("kin", "op-ann", &["read", "judge"]).await;
+    // Any agent's session has the scope to judge; without a key to judge by it judges nothing.
+    bench.agent("zed", "op-zed", &["read", "play"]).await;
     sprint.window(1).await;
     sprint.set(1, "22:30").await;
     let path = format!("{SUBMISSION}/judgements");
-    for (who, status) in [(Some("ann"), 403), (Some("kin"), 403), (None, 403)] {
+    for (who, status) in [(Some("ann"), 403), (Some("kin"), 403), (Some("zed"), 403), (None, 403)] {
         let mut browser = signed_in(bench, who).await;
         let page = browser.see(SUBMISSION).await.expect(200).text;
         assert!(!page.contains("Judge the submission"), "{who:?}");

@@ -291,7 +291,25 @@ async fn uploads_are_counted_by_the_hour_and_strategies_by_the_agent() {
     for name in ["A", "B"] {
         upload(&bench, &wasps, name, &format!("matrix w{name}")).await.expect(202);
     }
+    let kept = blobs(&bench);
     assert_eq!(upload(&bench, &wasps, "C", "matrix wC").await.expect(409).code(), "too_many");
+    assert_eq!((uploads(&bench), blobs(&bench)), (0, kept), "what is refused is not kept");
+}
+
+#[tokio::test]
+async fn a_new_key_is_no_new_hour_of_uploads() {
+    let mut config = Config::default();
+    config.limits.uploads_per_hour = 2;
+    let bench = Bench::with(NOW, config);
+    bench.bring(Script::new());
+    let bees = bench.agent("bees", "hive", &["submit"]).await;
+    for name in ["A", "B"] {
+        upload(&bench, &bees, name, &format!("matrix {name}")).await.expect(202);
+    }
+    let scopes = json!({ "scopes": ["submit"] });
+    let made = bench.post("/api/v1/agents/bees/keys", Some(ADMIN), &scopes).await.expect(201).json();
+    let another = made["key"].as_str().unwrap();
+    upload(&bench, another, "C", "matrix C").await.expect(429);
 }
 
 #[test]

@@ -378,6 +378,7 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
     config.tournaments.strategies_max = 3;
     let (bench, _, bees) = ready(config).await;
     upload(&bench, &bees, "Campus", "campus idle").await.expect(202);
+    upload(&bench, &bees, "friday", "matrix friday").await.expect(202);
     let refused = async |change: &dyn Fn(&mut Value)| {
         let mut plan = plan();
         change(&mut plan);
@@ -412,6 +413,11 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
         ),
         (&|it: &mut Value| it["budget"] = json!({ "wall_seconds": 100_000 }), "#/budget/wall_seconds"),
         (&|it: &mut Value| it["budget"] = json!([]), "#/budget"),
+        // Names that would be repeated at every place below them.
+        (&|it: &mut Value| it["x".repeat(65)] = json!([1, 2]), "more than 64 bytes"),
+        (&|it: &mut Value| it["matrix"]["x".repeat(65)] = json!(1), "#/matrix a name"),
+        // What could never be frozen would stay a draft for ever.
+        (&|it: &mut Value| it["strategies"] = json!(["s1", "s5"]), "friday"),
         (&|it: &mut Value| it["seating"] = json!({ "round": 1, "signature": "ab" }), "#/seating"),
         (&|it: &mut Value| it["color"] = json!("red"), "#/color"),
         (
@@ -440,6 +446,29 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
     for body in [json!([]), json!(null), json!("plan")] {
         bench.post("/api/v1/tournaments", Some(&bees), &body).await.expect(422);
     }
+}
+
+#[tokio::test]
+async fn components_of_one_tournament_are_bounded_together() {
+    let (bench, _, bees) = ready(limitless()).await;
+    for name in ["Huge", "Vast"] {
+        upload(&bench, &bees, name, &format!("matrix huge {name}")).await.expect(202);
+    }
+    let mut plan = plan();
+    plan["strategies"] = json!(["s1", "s4"]);
+    bench.post("/api/v1/tournaments", Some(&bees), &plan).await.expect(201);
+    plan["strategies"] = json!(["s4", "s5"]);
+    let told = bench.post("/api/v1/tournaments", Some(&bees), &plan).await.expect(422).text;
+    assert!(told.contains("136314880 bytes of components"), "{told}");
+}
+
+#[tokio::test]
+async fn a_long_list_of_strangers_is_refused_in_few_words() {
+    let (bench, _, bees) = ready(limitless()).await;
+    let mut plan = plan();
+    plan["strategies"] = Value::Array(vec![json!(""); 60_000]);
+    let said = bench.post("/api/v1/tournaments", Some(&bees), &plan).await.expect(422);
+    assert!(said.text.contains("60000 strategies") && said.text.len() < 64 << 10, "{}", said.text.len());
 }
 
 #[tokio::test]

@@ -220,21 +220,24 @@ impl Folder {
         files::write_private(&place, &json::canonical(&kept.to_json()), Existing::Replace)
     }
 
-    /// Every part that is not over.
-    pub(super) fn open_parts(&self) -> Result<Vec<Kept>, Failure> {
+    /// Every part that is not over, and why one could not be read, if so: it is no reason to lose the others.
+    pub(super) fn open_parts(&self) -> Result<(Vec<Kept>, Option<Failure>), Failure> {
         let folder = self.path.join("jobs");
         let entries = std::fs::read_dir(&folder).map_err(|why| {
             Failure::internal(format_args!("read `{}`", files::shown(&folder)), files::plain(&why))
         })?;
-        let mut parts = Vec::new();
+        let (mut parts, mut damaged) = (Vec::new(), None);
         for entry in entries.flatten().take(JOBS_MAX) {
             let place = entry.path();
             if place.extension().is_some_and(|extension| extension == "json") {
-                parts.push(self.read(&place)?);
+                match self.read(&place) {
+                    Ok(kept) => parts.push(kept),
+                    Err(why) => damaged = Some(why),
+                }
             }
         }
         parts.retain(|kept| kept.wish == Wish::Commit);
         parts.sort_by(|one, other| (&one.claim, one.job).cmp(&(&other.claim, other.job)));
-        Ok(parts)
+        Ok((parts, damaged))
     }
 }

@@ -40,7 +40,9 @@ pub(crate) struct Address {
 impl Address {
     /// Whether what is sent leaves this machine unencrypted.
     pub(super) fn is_exposed(&self) -> bool {
-        let here = self.host == "localhost" || self.host.starts_with("127.") || self.host == "[::1]";
+        // A name may begin with 127. and be anywhere.
+        let is_loopback = self.host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback());
+        let here = self.host == "localhost" || is_loopback || self.host == "[::1]";
         !self.is_secure && !here
     }
 }
@@ -354,6 +356,9 @@ mod tests {
             ("http://[::1]:80", "http://[::1]:80", false),
             ("https://arena.example", "https://arena.example", false),
             ("http://arena.example", "http://arena.example", true),
+            ("http://127.0.0.1.example.com", "http://127.0.0.1.example.com", true),
+            ("http://127.example", "http://127.example", true),
+            ("http://127.1.2.3", "http://127.1.2.3", false),
         ] {
             let address: Address = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
             assert_eq!((address.to_string().as_str(), address.is_exposed()), (shown, is_exposed));

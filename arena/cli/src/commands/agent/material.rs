@@ -87,6 +87,8 @@ impl Sources<'_> {
         }
         let bytes = match self.server.blob(sha256, limit) {
             Ok(bytes) => bytes,
+            // One that does not come is this claim's trouble alone; whether the server is away the next request tells.
+            Err(Trouble::Away(_)) => return Ok(None),
             Err(Trouble::Refused { status: 404 | 410, .. }) => return Ok(None),
             Err(trouble) => return Err(trouble.into()),
         };

@@ -64,12 +64,23 @@ pub(super) struct Worker {
     pub(super) passed: BTreeMap<String, Instant>,
 }
 
+/// Most bytes of a record that is committed. It has to fit, signed, into what a server takes, and two of them into what
+/// the reference publishes.
+const REVEALABLE_BYTES_MAX: usize = 120 << 10;
+/// Between two runs, whatever has its record already goes on after so long.
+const KEPT_UP: Duration = Duration::from_secs(60);
+
 fn role_of(part: Part) -> Role {
     match part {
         Part::Drawn(Duty::Runner, _) => Role::Runner,
         Part::Drawn(Duty::Reviewer, _) => Role::Reviewer,
         Part::Drawn(Duty::Auditor, _) | Part::Volunteer => Role::Challenger,
     }
+}
+
+/// Bytes of a record as it is signed.
+fn json_bytes(record: &Record) -> usize {
+    arena_canon::json::canonical(record.value()).len()
 }
 
 fn kind_of(role: Role) -> Kind {
@@ -85,14 +96,22 @@ impl Worker {
             self.speak_for_the_beacon(io)?;
         }
         let assignments = Assignment::all(&self.server.get("/api/v1/assignments")?)?;
+        self.keep_up(&mut first, io)?;
+        let mut kept_up = Instant::now();
         let mut seen: Vec<String> = Vec::new();
         for assignment in &assignments {
+            self.keep_up_after(&mut kept_up, &mut first, io)?;
             seen.push(assignment.claim.clone());
             let part = Part::Drawn(assignment.duty, assignment.accepted);
             self.attend(&assignment.claim, part, Some(assignment), &mut first, io)?;
         }
         // What was committed is seen to its end, whether or not it is still asked for.
-        for kept in self.folder.open_parts()? {
+        let (open, damaged) = self.folder.open_parts()?;
+        if let Some(damaged) = damaged.map(Stop::from) {
+            self.teller.trouble("its folder", &damaged, io);
+            first = first.and(Err(damaged));
+        }
+        for kept in open {
             if !seen.contains(&kept.claim) {
                 let runs = kept.role == Role::Runner;
                 let part = if runs { Part::Drawn(Duty::Runner, true) } else { Part::Volunteer };
@@ -103,6 +122,7 @@ impl Worker {
         if self.bounds.challenges {
             self.passed.retain(|_, since| since.elapsed() < PASSED);
             for claim in self.windows()? {
+                self.keep_up_after(&mut kept_up, &mut first, io)?;
                 if !seen.contains(&claim)
                     && !self.passed.contains_key(&claim)
                     && self.attend(&claim, Part::Volunteer, None, &mut first, io)?
@@ -112,6 +132,30 @@ impl Worker {
             }
         }
         first
+    }
+
+    /// Goes on with what has its record already: a reveal must not wait behind a run.
+    fn keep_up(&mut self, first: &mut Result<(), Stop>, io: &mut Io<'_>) -> Result<(), Stop> {
+        let (open, _) = self.folder.open_parts()?;
+        for kept in open.into_iter().filter(|kept| kept.record.is_some()) {
+            let runs = kept.role == Role::Runner;
+            let part = if runs { Part::Drawn(Duty::Runner, true) } else { Part::Volunteer };
+            self.attend(&kept.claim, part, None, first, io)?;
+        }
+        Ok(())
+    }
+
+    fn keep_up_after(
+        &mut self,
+        last: &mut Instant,
+        first: &mut Result<(), Stop>,
+        io: &mut Io<'_>,
+    ) -> Result<(), Stop> {
+        if last.elapsed() > KEPT_UP {
+            self.keep_up(first, io)?;
+            *last = Instant::now();
+        }
+        Ok(())
     }
 
     /// Goes on with one part; whether nothing more comes of it for now. Only what concerns the server as a whole ends
@@ -217,6 +261,14 @@ impl Worker {
         }
         if let Some(most) = wall_max.filter(|most| limits.wall_seconds > *most) {
             return Some(format!("it may take {} s; this agent runs up to {most} s", limits.wall_seconds));
+        }
+        // Nothing else is done while it runs, and what is committed elsewhere has to be revealed in time.
+        let patience = params.clocks.reveal_s / 4;
+        if limits.wall_seconds > patience {
+            let took = limits.wall_seconds;
+            return Some(format!(
+                "it may take {took} s; beyond {patience} s other reveals would wait too long"
+            ));
         }
         claim::check_engine(&seen.manifest).err()
     }
@@ -370,12 +422,17 @@ impl Worker {
         let record = record.map_err(|faults| Failure::internal("make a record of the run", faults))?;
         self.matches(seen, role, &record)?;
         let outcome = record.results.outcome;
+        // What is too long to be sent could be committed and never be revealed.
+        let bytes = json_bytes(&record);
+        let is_too_long = bytes > REVEALABLE_BYTES_MAX && seen.own.is_none();
         // Who challenges of its own will has a reason to, or nobody hears of it.
-        let is_quiet = part == Part::Volunteer && seen.own.is_none() && outcome == Outcome::Reproduced;
+        let is_vain = part == Part::Volunteer && seen.own.is_none() && outcome == Outcome::Reproduced;
+        let is_quiet = is_too_long || is_vain;
         let wish = if is_quiet { Wish::Pass } else { Wish::Commit };
         let (claim, record) = (seen.claim.clone(), Some(record));
         self.folder.keep(&Kept { claim, job: seen.job, role, wish, record, envelope: None })?;
         let why = match wish {
+            Wish::Pass if is_too_long => format!("its record has {bytes} bytes and could never be revealed"),
             Wish::Pass => format!("{outcome}, as is claimed: no reason to challenge"),
             _ => outcome.to_string(),
         };

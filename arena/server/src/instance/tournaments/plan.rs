@@ -20,6 +20,10 @@ use crate::problem::Problem;
 const FAULTS_MAX: usize = 200;
 /// Levels of a plan; a document is not deeper.
 const DEPTH_MAX: usize = 16;
+/// Bytes of a member's name; those of a plan are far shorter. Every place below it repeats the name.
+const NAME_BYTES_MAX: usize = 64;
+/// Bytes of all components of one tournament: they are read at once, and copied into its folder.
+const COMPONENTS_BYTES_MAX: u64 = 128 << 20;
 
 /// A draft that can be frozen.
 pub(super) struct Drafted {
@@ -84,6 +88,12 @@ pub(super) fn read(
             faults.push(pointer, format!("it does not play the game {}", parsed.game.name()));
         }
     }
+    let bytes = component_bytes(&instance.strategies, &strategies);
+    if bytes > COMPONENTS_BYTES_MAX {
+        let message =
+            format!("{bytes} bytes of components; this server plays at most {COMPONENTS_BYTES_MAX}");
+        faults.push("/strategies", message);
+    }
     let rounds: Vec<u64> = match &parsed.scenarios {
         PlannedScenarios::Matrix { rounds, .. } => vec![u64::from(*rounds)],
         PlannedScenarios::Packs(_) => {
@@ -111,6 +121,14 @@ pub(super) fn read(
     }
 }
 
+/// Bytes of all components, each counted once.
+fn component_bytes(strategies: &Strategies, numbers: &[u64]) -> u64 {
+    let entered = numbers.iter().filter_map(|number| strategies.get(*number));
+    let sizes: BTreeMap<_, _> =
+        entered.map(|strategy| (strategy.admission.sha256, strategy.admission.size_bytes)).collect();
+    sizes.values().sum()
+}
+
 /// Puts what a plan says of a strategy where the document has its id.
 fn enter(
     strategies: &Strategies,
@@ -124,6 +142,8 @@ fn enter(
         let message =
             format!("{} strategies; this server seats at most {}", list.len(), limits.strategies_max);
         faults.push("/strategies", message);
+        // It is refused; what is beyond is not looked at one by one.
+        list.truncate(limits.strategies_max);
     }
     let mut numbers = Vec::new();
     for (place, entry) in list.iter_mut().enumerate() {
@@ -205,6 +225,10 @@ fn toml_of(value: &Value, pointer: String, depth: usize, faults: &mut Faults) ->
         Value::Object(members) => {
             let mut table = toml::Table::new();
             for (name, member) in members {
+                if name.len() > NAME_BYTES_MAX {
+                    faults.push(pointer.clone(), format!("a name has more than {NAME_BYTES_MAX} bytes"));
+                    continue;
+                }
                 if let Some(member) = toml_of(member, at(name), depth + 1, faults) {
                     table.insert(name.clone(), member);
                 }

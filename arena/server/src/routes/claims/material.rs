@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use super::{look, send};
 use crate::app::Shared;
@@ -34,6 +34,10 @@ fn overloaded() -> Problem {
     Problem::new("overloaded", "the bytes could not be kept").retry_after(5)
 }
 
+/// Downloads at once: each holds its bytes until the last is sent.
+const DOWNLOADS_MAX: usize = 32;
+static DOWNLOADS: Semaphore = Semaphore::const_new(DOWNLOADS_MAX);
+
 /// The bytes of something that a claim pins, always as a download.
 #[utoipa::path(
     get, path = "/api/v1/claims/blobs/{sha256}", tag = "claims",
@@ -47,10 +51,18 @@ pub(super) async fn blob(
 ) -> Result<Response, Problem> {
     let digest: Digest = sha256.parse().map_err(|_| unknown())?;
     let bytes = look(&app, |instance, _| instance.claims.material().bytes_of(&digest).ok_or_else(unknown))?;
+    let busy = |_| Problem::new("overloaded", "too many downloads at once").retry_after(5);
+    let place = DOWNLOADS.try_acquire().map_err(busy)?;
     let bytes = read(&app, digest, bytes).await?;
     let mut response = versioned::bytes(&headers, bytes, "application/octet-stream");
     response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
-    Ok(response)
+    Ok(response.map(|body| {
+        let held = body.into_data_stream().map(move |piece| {
+            let _place = &place;
+            piece
+        });
+        Body::from_stream(held)
+    }))
 }
 
 async fn read(app: &Shared, digest: Digest, limit: u64) -> Result<Vec<u8>, Problem> {
