@@ -5,7 +5,7 @@ use arena_claims::manifest::Manifest;
 use arena_claims::record::{Place, Record, Role, assemble};
 use serde_json::json;
 
-use super::folder::{Kept, Wish};
+use super::folder::{Folder, Kept, Wish};
 use super::plan::{Part, Step, next};
 use super::view::{Duty, Run, Sealed, Seen};
 
@@ -121,4 +121,20 @@ fn a_seat_is_left_while_it_can_be() {
     let part = Part::Drawn(Duty::Reviewer, true);
     assert_eq!(next(&seen("voting"), part, "dan", None), Step::LeaveSeat);
     assert_eq!(next(&seen("opening"), part, "dan", None), Step::Wait);
+}
+
+#[test]
+fn a_damaged_part_hides_no_other() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = Folder::open(&place.path().join("work")).expect("opened");
+    folder.keep(&kept(Role::Runner, Wish::Commit)).expect("kept");
+    for (name, bytes) in [("cut", &b"{\"v\":"[..]), ("empty", b""), ("other", b"{}")] {
+        let file = place.path().join("work/jobs").join(format!("{name}.json"));
+        std::fs::write(&file, bytes).expect("written");
+        let (parts, damaged) = folder.open_parts().expect("read");
+        assert_eq!(parts.len(), 1, "{name}");
+        assert!(damaged.is_some(), "{name}");
+        std::fs::remove_file(file).expect("removed");
+    }
+    assert!(folder.open_parts().expect("read").1.is_none());
 }
