@@ -192,6 +192,7 @@ impl Manifest {
         let inputs = Input::read_all(object, findings);
         let arguments = read_arguments(object, findings);
         let rules = Rules::read(object, true, findings);
+        bound_claims(object, value, findings);
         let limits = read_limits(object, findings);
         let engine = Engine::read(object, findings);
         let capabilities = read_capabilities(object, findings);
@@ -215,6 +216,20 @@ impl Manifest {
     /// The document.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+}
+
+/// Bytes of all claimed values. Every record repeats them, and has to fit into what is revealed.
+const CLAIMED_BYTES_MAX: usize = 32 << 10;
+
+fn bound_claims(object: &Object<'_>, value: &Value, findings: &mut Findings) {
+    let metrics = value.get("metrics").and_then(Value::as_array).into_iter().flatten();
+    let claims = metrics.filter_map(|metric| metric.get("claim")?.as_str());
+    let bytes: usize = claims.map(str::len).sum();
+    if bytes > CLAIMED_BYTES_MAX {
+        let message =
+            format!("the claimed values have {bytes} bytes together; the limit is {CLAIMED_BYTES_MAX}");
+        findings.add(&object.place("metrics"), message);
     }
 }
 

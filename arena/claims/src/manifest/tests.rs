@@ -235,3 +235,22 @@ fn a_record_with_a_forbidden_token_says_why_it_is_not_reproduced() {
         assert_eq!((record.results.outcome.name(), record.reason.as_str()), ("not_reproduced", "nonfinite"));
     }
 }
+
+/// Every record repeats the claimed values, so that all together have a bound as well.
+#[test]
+fn claimed_values_are_bounded_together() {
+    let with = |bytes: usize| {
+        let mut manifest = sample();
+        let text = |name: &str, bytes: usize| {
+            json!({ "name": name, "kind": "text", "claim": "x".repeat(bytes), "rerun_tol": { "mode": "exact" },
+                "claim_tol": { "abs": "0", "rel": "0", "dir": "two_sided" } })
+        };
+        let whole = (0..bytes / 4_096).map(|i| text(&format!("t{i}"), 4_096));
+        let rest = text("rest", bytes % 4_096);
+        manifest["metrics"] = whole.chain([rest]).collect();
+        Manifest::read(manifest).err().map(|faults| faults.to_string())
+    };
+    assert_eq!(with((32 << 10) - 1), None);
+    let told = with((32 << 10) + 1).expect("refused");
+    assert!(told.contains("/metrics: the claimed values have 32769 bytes together"), "{told}");
+}

@@ -7,6 +7,7 @@ use arena_canon::json::{self, Value};
 use arena_canon::{Digest, Preimage};
 use arena_claims::compare::{Kind, Measured};
 use arena_claims::manifest::{Manifest, RunLimits};
+use arena_claims::record::{Place, Role, assemble};
 use arena_engine::HostFault;
 use arena_sandbox::experiment::{ExperimentEnding, Metric, Ran, RunError, Task};
 use arena_sandbox::{Host, HostOptions, LoadError, OutOfTime, Seats};
@@ -82,7 +83,7 @@ pub(super) fn rerun(
                 other => Failure::internal(DOING, other),
             })?;
             tell(&ran, io);
-            Ok(of_experiment(manifest, &ran))
+            Ok(publishable(manifest, of_experiment(manifest, &ran)))
         }
         Runnable::Episode { admitted, pack } => {
             let host = host(configuration, 1, 0, wall, io)?;
@@ -171,6 +172,27 @@ fn of_experiment(manifest: &Manifest, ran: &Ran) -> Value {
     })
 }
 
+/// Bytes of a record of it. A reveal of one has to fit into what a server takes, and two of them into what the
+/// reference publishes.
+const RECORD_BYTES_MAX: usize = 112 << 10;
+
+/// What is too long for a record that can be revealed is no result. It is measured in a record of nobody's, so that
+/// everybody comes to the same.
+fn publishable(manifest: &Manifest, results: Value) -> Value {
+    let role = Role::Runner;
+    let place = Place { claim: "c", job: Digest::of(b""), role, agent: "a", operator: "o", manifest };
+    let Ok(record) = assemble(&place, &results) else { return results };
+    let bytes = json::canonical(record.value()).len();
+    if bytes <= RECORD_BYTES_MAX {
+        return results;
+    }
+    let why = format!("report_too_long: a record of it has {bytes} bytes; the limit is {RECORD_BYTES_MAX}");
+    let text = |key: &str| results.get(key).and_then(Value::as_str);
+    let fuel = text("fuel").and_then(|fuel| fuel.parse().ok()).unwrap_or_default();
+    let log = text("log_sha256").and_then(|log| log.parse().ok()).unwrap_or_else(|| Digest::of(b""));
+    spec_issue(&why, fuel, log, &[])
+}
+
 /// A metric of another kind than the manifest's: no record of it could be published.
 fn other_kind(manifest: &Manifest, metric: &Metric) -> Option<String> {
     let stated = manifest.rules.metrics.iter().find(|stated| stated.name == metric.name)?;
@@ -229,4 +251,57 @@ fn of_episode(manifest: &Manifest, played: &arena_sandbox::Played) -> Value {
     }
     metrics.push(json!({ "name": "log", "kind": "hash", "value": Digest::of(&bytes) }));
     json!({ "metrics": metrics, "outputs": outputs, "fuel": fuel.to_string(), "log_sha256": said })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(metrics: usize) -> Manifest {
+        let zero = "0".repeat(64);
+        let metric = |i: usize| {
+            json!({ "name": format!("m{i}"), "kind": "text", "claim": "x", "rerun_tol": { "mode": "exact" },
+                "claim_tol": { "abs": "0", "rel": "0", "dir": "two_sided" } })
+        };
+        let metrics: Vec<Value> = (0..metrics).map(metric).collect();
+        let document = json!({
+            "v": "arena-manifest/v1", "title": "texts", "submitter": "sue",
+            "program": { "kind": "experiment", "component": zero }, "inputs": [], "arguments": {},
+            "metrics": metrics, "determinism": "exact", "protocol_params_sha256": zero, "capabilities": [],
+            "limits": { "fuel": 1_000_000, "memory_bytes": 65_536, "output_bytes": 0, "wall_seconds": 1 },
+            "engine": { "wasmtime": "48.0.8", "config_sha256": zero },
+        });
+        Manifest::read(document).unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    /// Whatever is reported, there is a record of it that can be revealed.
+    #[test]
+    fn a_report_that_could_not_be_revealed_is_no_result() {
+        for (count, bytes) in [(1, 1), (1, 4_096), (10, 4_096), (40, 4_096), (256, 4_096), (256, 10)] {
+            let manifest = manifest(count);
+            let metric =
+                |i: usize| json!({ "name": format!("m{i}"), "kind": "text", "value": "y".repeat(bytes) });
+            let metrics: Vec<Value> = (0..count).map(metric).collect();
+            let results =
+                json!({ "metrics": metrics, "outputs": [], "fuel": "7", "log_sha256": Digest::of(b"log") });
+            let told = publishable(&manifest, results.clone());
+            let (agent, operator) = ("a".repeat(128), "o".repeat(128));
+            let (role, job) = (Role::Challenger, Digest::of(b"job"));
+            let place = Place {
+                claim: "c123456",
+                job,
+                role,
+                agent: &agent,
+                operator: &operator,
+                manifest: &manifest,
+            };
+            let record = assemble(&place, &told).unwrap_or_else(|faults| panic!("{faults}"));
+            let length = json::canonical(record.value()).len();
+            assert!(length <= 120 << 10, "{count} of {bytes}: {length}");
+            let is_short = count * bytes < 30_000;
+            assert!(!is_short || told == results, "{count} of {bytes}");
+            assert!(count * bytes < 120 << 10 || told["outcome"] == "spec_issue", "{told}");
+            assert!(told == results || told["fuel"] == "7", "{told}");
+        }
+    }
 }
