@@ -79,7 +79,10 @@ pub(super) fn play(
     let handed_over = matrix.committer.commit(batch);
     let Matrix { committer, executor, run, finished, .. } = matrix;
     let (ids, _) = committer.finish()?;
-    handed_over?;
+    if let Err(late) = handed_over {
+        // That nothing is committed any more follows from what was told before, if anything was.
+        return Err(ending.err().unwrap_or(late));
+    }
     executor.committed(&ids)?;
     executor.stop();
     // What came back and does not count is nobody's record.

@@ -21,7 +21,11 @@ impl Strategy for MyStrategy {
     fn brief(brief: &Brief) -> Self {
         arena_sdk::info!("{} rounds", brief.rounds);
         let defecting_pays = brief.t > brief.r && brief.p > brief.s;
-        MyStrategy { last_round: brief.rounds - 1, defecting_pays, feud_rounds: 0 }
+        MyStrategy {
+            last_round: brief.rounds - 1,
+            defecting_pays,
+            feud_rounds: 0,
+        }
     }
 
     /// Once a round. The other seat moves at the same time.
@@ -50,7 +54,10 @@ mod tests {
 
     /// The moves of `MyStrategy` against these.
     fn against(brief: Brief, other: &str) -> String {
-        let brief = Brief { rounds: other.len() as u32, ..brief };
+        let brief = Brief {
+            rounds: other.len() as u32,
+            ..brief
+        };
         let mut own = MyStrategy::brief(&brief);
         let [own, _] = testing::play(&brief, &mut own, &mut testing::script(other)).moves;
         own
@@ -64,7 +71,13 @@ mod tests {
     #[test]
     fn takes_the_last_round_only_where_that_pays() {
         assert_eq!(against(testing::brief(), "CCCC"), "CCCD");
-        let stag_hunt = Brief { r: 5, s: 0, t: 3, p: 1, ..testing::brief() };
+        let stag_hunt = Brief {
+            r: 5,
+            s: 0,
+            t: 3,
+            p: 1,
+            ..testing::brief()
+        };
         assert_eq!(against(stag_hunt, "CCCC"), "CCCC");
     }
 

@@ -13,9 +13,16 @@ pub struct MyStrategy {
 impl Strategy for MyStrategy {
     /// Before turn 0: everything that stays the same, units in the names.
     fn brief(brief: &Brief) -> Self {
-        arena_sdk::info!("playing {}, {} turns of {} min", brief.name, brief.turns, brief.step_minutes);
+        arena_sdk::info!(
+            "playing {}, {} turns of {} min",
+            brief.name,
+            brief.turns,
+            brief.step_minutes
+        );
         let relief = brief.metric(MetricId::ReliefShare);
-        MyStrategy { relief_share: relief.map_or(0.0, |metric| metric.three_stars) }
+        MyStrategy {
+            relief_share: relief.map_or(0.0, |metric| metric.three_stars),
+        }
     }
 
     /// Once a turn. What is asked beyond a limit is cut to it, so nothing here can fail.
@@ -24,7 +31,12 @@ impl Strategy for MyStrategy {
         let diesel_mw = diesel_mw(seen, battery_mw);
         let curtail_mw = self.curtail_mw(seen, battery_mw.max(0.0) + diesel_mw);
         // An offer pays for what is saved anyway, and asks for nothing.
-        Action { curtail_mw, battery_mw, diesel_mw, accept_offer: seen.has_offer() }
+        Action {
+            curtail_mw,
+            battery_mw,
+            diesel_mw,
+            accept_offer: seen.has_offer(),
+        }
     }
 }
 
@@ -68,7 +80,9 @@ fn diesel_mw(seen: &Observation, battery_mw: f64) -> f64 {
     if is_dearest && price > seen.brief.generator.fuel_usd_per_mwh {
         seen.max_diesel_mw()
     } else {
-        (seen.order_mw() - battery_mw.max(0.0)).max(0.0).min(seen.max_diesel_mw())
+        (seen.order_mw() - battery_mw.max(0.0))
+            .max(0.0)
+            .min(seen.max_diesel_mw())
     }
 }
 
@@ -91,14 +105,27 @@ mod tests {
     #[test]
     fn charges_before_a_peak_and_discharges_on_it() {
         let turn = || testing::turn(&testing::brief(), 5);
-        assert_eq!(act(turn().price(50.0).forecast([60.0, 90.0, 70.0])).battery_mw, -20.0);
-        assert_eq!(act(turn().price(80.0).forecast([60.0, 90.0, 70.0])).battery_mw, 0.0);
-        assert_eq!(act(turn().price(90.0).forecast([60.0, 90.0, 70.0])).battery_mw, 20.0);
+        assert_eq!(
+            act(turn().price(50.0).forecast([60.0, 90.0, 70.0])).battery_mw,
+            -20.0
+        );
+        assert_eq!(
+            act(turn().price(80.0).forecast([60.0, 90.0, 70.0])).battery_mw,
+            0.0
+        );
+        assert_eq!(
+            act(turn().price(90.0).forecast([60.0, 90.0, 70.0])).battery_mw,
+            20.0
+        );
     }
 
     #[test]
     fn serves_an_order_from_the_battery_then_with_gas() {
-        let ordered = |mw| act(testing::turn(&testing::brief(), 5).price(50.0).order(5..8, mw));
+        let ordered = |mw| {
+            act(testing::turn(&testing::brief(), 5)
+                .price(50.0)
+                .order(5..8, mw))
+        };
         let served = |mw| [ordered(mw).battery_mw, ordered(mw).diesel_mw];
         assert_eq!(served(12.0), [12.0, 0.0]);
         assert_eq!(served(30.0), [20.0, 10.0]);
@@ -108,8 +135,15 @@ mod tests {
     #[test]
     fn sheds_what_an_order_lacks_only_while_relief_is_short_of_the_stars() {
         let ordered = |relief_delivered_mwh| {
-            let ledger = Ledger { relief_asked_mwh: 100.0, relief_delivered_mwh, ..Ledger::default() };
-            act(testing::turn(&testing::brief(), 5).price(50.0).order(5..8, 40.0).ledger(ledger))
+            let ledger = Ledger {
+                relief_asked_mwh: 100.0,
+                relief_delivered_mwh,
+                ..Ledger::default()
+            };
+            act(testing::turn(&testing::brief(), 5)
+                .price(50.0)
+                .order(5..8, 40.0)
+                .ledger(ledger))
         };
         assert_eq!(ordered(90.0).curtail_mw, 5.0);
         assert_eq!(ordered(95.0).curtail_mw, 0.0);
@@ -118,7 +152,10 @@ mod tests {
     #[test]
     fn sheds_everything_that_is_left_while_power_costs_more_than_shedding() {
         let action = act(testing::turn(&testing::brief(), 5).price(1_500.0));
-        assert_eq!([action.battery_mw, action.diesel_mw, action.curtail_mw], [20.0, 15.0, 15.0]);
+        assert_eq!(
+            [action.battery_mw, action.diesel_mw, action.curtail_mw],
+            [20.0, 15.0, 15.0]
+        );
     }
 
     #[test]
