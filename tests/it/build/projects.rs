@@ -166,11 +166,7 @@ fn a_source_that_spells_out_its_folder_is_told() {
     let test = "a_source_that_spells_out_its_folder_is_told";
     let workshop = workshop();
     let folder = new_project(workshop.path(), "telltale-strategy");
-    edit(
-        &folder,
-        "let relief = ",
-        "arena_sdk::info!(env!(\"CARGO_MANIFEST_DIR\"));\n        let relief = ",
-    );
+    edit(&folder, "let relief = ", "arena_sdk::info!(env!(\"CARGO_MANIFEST_DIR\"));\n        let relief = ");
     let component = workshop.path().join("telltale.wasm");
     let Some(ended) = build(test, [folder.as_path(), Path::new("--out"), &component]) else { return };
     assert_eq!(ended.exit, Exit::Success, "{}", ended.err);
