@@ -443,6 +443,11 @@ async fn every_fault_of_a_plan_is_told_at_its_place() {
     for wanted in ["#/slug", "#/title", "#/game", "#/strategies/0", "#/matrix/x"] {
         assert!(many.iter().any(|line| line.starts_with(wanted)), "{wanted}: {many:?}");
     }
+}
+
+#[tokio::test]
+async fn what_is_no_plan_at_all_is_refused() {
+    let (bench, _, bees) = ready(limitless()).await;
     for body in [json!([]), json!(null), json!("plan")] {
         bench.post("/api/v1/tournaments", Some(&bees), &body).await.expect(422);
     }
