@@ -263,7 +263,7 @@ impl Worker {
             return Some(format!("it may take {} s; this agent runs up to {most} s", limits.wall_seconds));
         }
         // Nothing else is done while it runs, and what is committed elsewhere has to be revealed in time.
-        let patience = params.clocks.reveal_s / 4;
+        let patience = params.clocks.reveal_s / 2;
         if limits.wall_seconds > patience {
             let took = limits.wall_seconds;
             return Some(format!(
