@@ -35,6 +35,8 @@ pub struct App {
     pub(crate) kept: KeptPages,
     /// Where components are looked at and tournaments are played.
     pub(crate) floor: Floor,
+    /// Places for downloads that are held in memory until their last byte is sent.
+    pub(crate) downloads: Arc<tokio::sync::Semaphore>,
     /// What is counted for whoever runs it.
     pub(crate) figures: Figures,
     /// Where a line for each request goes.
@@ -42,6 +44,9 @@ pub struct App {
     /// Told when the server ends, so that streams end too.
     pub(crate) ends: tokio::sync::watch::Sender<bool>,
 }
+
+/// Downloads at once that are held in memory.
+pub(crate) const DOWNLOADS_MAX: usize = 32;
 
 /// A handle of it.
 pub type Shared = Arc<App>;

@@ -165,6 +165,7 @@ impl Server {
             live,
             kept,
             floor,
+            downloads: Arc::new(tokio::sync::Semaphore::new(crate::app::DOWNLOADS_MAX)),
             figures,
             log,
             ends,

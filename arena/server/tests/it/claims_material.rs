@@ -122,3 +122,26 @@ async fn a_listing_is_tried_without_being_one() {
     assert_eq!(stage.post("sue", "/claims?dry_run=yes", body.clone()).await.expect(400).code(), "query");
     stage.post("sue", "/claims", body).await.expect(201);
 }
+
+/// A download holds its bytes until the last is sent: so many at once, and whoever does not read keeps others waiting,
+/// not the memory growing.
+#[tokio::test]
+async fn downloads_at_once_are_bounded() {
+    let stage = listed().await;
+    let component = Digest::of(COMPONENT);
+    put(&stage, Some("sue"), component, COMPONENT).await.expect(201);
+    let path = format!("/api/v1/claims/blobs/{component}");
+    let ask = || request("GET", &path, None).body(Body::empty()).unwrap();
+    let mut unread = Vec::new();
+    for _ in 0..32 {
+        let answer = stage.bench.head(ask()).await;
+        assert_eq!(answer.status(), 200);
+        unread.push(answer);
+    }
+    let busy = get(&stage, component).await.expect(503);
+    assert_eq!((busy.code().as_str(), busy.header("retry-after")), ("overloaded", "5"));
+    unread.pop();
+    assert_eq!(get(&stage, component).await.expect(200).text.as_bytes(), COMPONENT);
+    drop(unread);
+    get(&stage, component).await.expect(200);
+}

@@ -1,6 +1,7 @@
 //! What claims pin, over the API: brought by whoever has it, read by everybody.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_store::{BlobFault, BlobWriter, Blobs, Found};
@@ -11,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use serde_json::json;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 
 use super::{look, send};
 use crate::app::Shared;
@@ -34,10 +35,6 @@ fn overloaded() -> Problem {
     Problem::new("overloaded", "the bytes could not be kept").retry_after(5)
 }
 
-/// Downloads at once: each holds its bytes until the last is sent.
-const DOWNLOADS_MAX: usize = 32;
-static DOWNLOADS: Semaphore = Semaphore::const_new(DOWNLOADS_MAX);
-
 /// The bytes of something that a claim pins, always as a download.
 #[utoipa::path(
     get, path = "/api/v1/claims/blobs/{sha256}", tag = "claims",
@@ -52,7 +49,7 @@ pub(super) async fn blob(
     let digest: Digest = sha256.parse().map_err(|_| unknown())?;
     let bytes = look(&app, |instance, _| instance.claims.material().bytes_of(&digest).ok_or_else(unknown))?;
     let busy = |_| Problem::new("overloaded", "too many downloads at once").retry_after(5);
-    let place = DOWNLOADS.try_acquire().map_err(busy)?;
+    let place = Arc::clone(&app.downloads).try_acquire_owned().map_err(busy)?;
     let bytes = read(&app, digest, bytes).await?;
     let mut response = versioned::bytes(&headers, bytes, "application/octet-stream");
     response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
