@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use arena_canon::Digest;
 use arena_engine::limits::V1;
 use arena_sandbox::{
     Admitted, AdmittedExperiment, EXPERIMENT_WORLD, Game, Host, HostOptions, LoadError, Refusal, Rejection,
     Seats, Strategy, admit, admit_experiment,
 };
 use arena_tournament::Component;
+use rustix::fs::Access;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,8 +36,9 @@ pub(crate) fn host_of(mut options: HostOptions, io: &mut Io<'_>) -> Result<Host,
 
 /// A home that is read-only or missing is no reason not to play.
 fn can_be_made(folder: &Path) -> bool {
-    std::fs::create_dir_all(folder.parent().unwrap_or(folder)).is_ok()
-        && tempfile::tempfile_in(folder.parent().unwrap_or(folder)).is_ok()
+    let home = folder.parent().unwrap_or(folder);
+    std::fs::create_dir_all(home).is_ok()
+        && rustix::fs::access(home, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
 /// Why there is no strategy.
@@ -50,14 +53,20 @@ pub(crate) enum Refused {
 
 /// The component in a file, if it is admitted. Nothing is compiled.
 pub(crate) fn read(path: &Path) -> Result<Admitted, Refused> {
-    let limit = V1.component_bytes_max;
-    match files::read(path, limit) {
-        Ok(bytes) => admit(&bytes).map_err(|rejection| {
-            admit_experiment(&bytes).map_or(Refused::Rejected(rejection), Refused::Experiment)
-        }),
-        Err(unread @ Unread::TooLarge { .. }) => Err(Refused::Rejected(too_large(&unread))),
-        Err(unread) => Err(Refused::Unread(unread)),
-    }
+    read_bytes(path).and_then(|bytes| admitted(&bytes))
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Refused> {
+    files::read(path, V1.component_bytes_max).map_err(|unread| match unread {
+        Unread::TooLarge { .. } => Refused::Rejected(too_large(&unread)),
+        _ => Refused::Unread(unread),
+    })
+}
+
+fn admitted(bytes: &[u8]) -> Result<Admitted, Refused> {
+    admit(bytes).map_err(|rejection| {
+        admit_experiment(bytes).map_or(Refused::Rejected(rejection), Refused::Experiment)
+    })
 }
 
 /// What admission would say, had anybody read the whole file.
@@ -69,20 +78,25 @@ fn too_large(unread: &Unread) -> Rejection {
 
 /// The strategy in a file, compiled.
 pub(crate) fn load(host: &Host, path: &Path) -> Result<Strategy, Failure> {
-    let admitted = admitted(path)?;
+    let admitted = read(path).map_err(|refused| unread(path, refused))?;
     host.load(&admitted).map_err(|error| unloaded(path, error))
 }
 
-/// The component in a file with its bytes: it can be seated anywhere.
+/// The component in a file with its bytes: it can be seated anywhere. One that was admitted and compiled
+/// before is not looked into again.
 pub(crate) fn component(host: &Host, path: &Path) -> Result<(Component, Vec<u8>), Failure> {
-    let admitted = admitted(path)?;
+    let bytes = read_bytes(path).map_err(|refused| unread(path, refused))?;
+    let sha256 = Digest::of(&bytes);
+    if let Some(game) = host.plays(sha256) {
+        return Ok((Component { sha256, world: game.world().to_owned() }, bytes));
+    }
+    let admitted = admitted(&bytes).map_err(|refused| unread(path, refused))?;
     host.prepare(&admitted).map_err(|error| unloaded(path, error))?;
-    let component = Component { sha256: admitted.digest(), world: admitted.world().to_owned() };
-    Ok((component, admitted.into_bytes()))
+    Ok((Component { sha256, world: admitted.world().to_owned() }, bytes))
 }
 
-fn admitted(path: &Path) -> Result<Admitted, Failure> {
-    read(path).map_err(|refused| match refused {
+fn unread(path: &Path, refused: Refused) -> Failure {
+    match refused {
         Refused::Unread(unread) => unread.reading("strategy", path),
         Refused::Rejected(rejection) => rejected(path, &rejection),
         Refused::Experiment(_) => {
@@ -90,7 +104,7 @@ fn admitted(path: &Path) -> Result<Admitted, Failure> {
             let why = format!("it is an experiment ({EXPERIMENT_WORLD}), which plays no game");
             Failure::new(Exit::Rejected, doing, why).hint("claims run experiments, see `arena claim --help`")
         }
-    })
+    }
 }
 
 fn unloaded(path: &Path, error: LoadError) -> Failure {

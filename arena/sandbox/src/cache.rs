@@ -2,7 +2,7 @@
 //! one that cannot be trusted is compiled anew.
 
 use std::hash::{Hash, Hasher};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,8 @@ use crate::admit::Stamp;
 /// Changes whenever an old file could be misread. 1: a digest of the artefact, then the artefact.
 /// 2: the digest covers the strategy's own as well, so that a file cannot stand for another.
 /// 3: a byte between the two says what admission found, so that nothing is admitted twice.
-const LAYOUT: u32 = 3;
+/// 4: a digest of that byte's own follows it, so that it can be read without the artefact.
+const LAYOUT: u32 = 4;
 /// Largest file that is read back.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// Files that are kept; the oldest go.
@@ -62,6 +63,17 @@ impl DiskCache {
         metadata.is_file() && own && closed && metadata.len() <= FILE_BYTES_MAX
     }
 
+    /// What admission found of this strategy, if there is a file for it that would be read. Its artefact
+    /// may still be damaged.
+    pub(crate) fn stamp(&self, digest: Digest) -> Option<Stamp> {
+        if !self.holds(digest) {
+            return None;
+        }
+        let mut head = [0; 32 + STAMP_BYTES];
+        std::fs::File::open(self.path(digest)).ok()?.read_exact(&mut head).ok()?;
+        read_stamp(digest, &head[32..]).map(|(stamp, _)| stamp)
+    }
+
     /// The compiled strategy, if it is here and undamaged.
     pub(crate) fn get(&self, digest: Digest, engine: &Engine) -> Option<Kept> {
         if !self.holds(digest) {
@@ -72,8 +84,7 @@ impl DiskCache {
         if seal_of(digest, sealed).as_bytes() != seal {
             return None;
         }
-        let (stamp, artefact) = sealed.split_first()?;
-        let stamp = Stamp::of_byte(*stamp)?;
+        let (stamp, artefact) = read_stamp(digest, sealed)?;
         #[expect(unsafe_code, reason = "an artefact is machine code; see the comment")]
         // SAFETY: the folder and the file are this user's and not writable by others, the file was
         // written by `put` under a name that bears the runtime's compatibility hash, and its bytes
@@ -88,7 +99,7 @@ impl DiskCache {
         digest: Digest,
         kept: &Kept,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let mut sealed = vec![kept.stamp.byte()];
+        let mut sealed = stamp_bytes(digest, kept.stamp).to_vec();
         sealed.append(&mut kept.component.serialize()?);
         self.make_private()?;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
@@ -116,6 +127,22 @@ impl DiskCache {
     fn path(&self, digest: Digest) -> PathBuf {
         self.folder.join(format!("{digest}-{}.cwasm", self.compatibility))
     }
+}
+
+/// What admission found, and a digest that holds it to the strategy.
+const STAMP_BYTES: usize = 33;
+
+fn stamp_bytes(strategy: Digest, stamp: Stamp) -> [u8; STAMP_BYTES] {
+    let mut bytes = [stamp.byte(); STAMP_BYTES];
+    bytes[1..].copy_from_slice(seal_of(strategy, &[stamp.byte()]).as_bytes());
+    bytes
+}
+
+/// The stamp at the start of `sealed`, and what follows it.
+fn read_stamp(strategy: Digest, sealed: &[u8]) -> Option<(Stamp, &[u8])> {
+    let (read, rest) = sealed.split_at_checked(STAMP_BYTES)?;
+    let stamp = Stamp::of_byte(read[0])?;
+    (stamp_bytes(strategy, stamp) == read).then_some((stamp, rest))
 }
 
 fn seal_of(strategy: Digest, sealed: &[u8]) -> Digest {

@@ -6,7 +6,8 @@ mod settings;
 use arena_engine::limits::{Limits, V1};
 use wasmparser::WasmFeatures;
 use wasmtime::{
-    Config, InstanceAllocationStrategy, OperatorCost, OptLevel, PoolingAllocationConfig, RegallocAlgorithm,
+    Config, Enabled, InstanceAllocationStrategy, OperatorCost, OptLevel, PoolingAllocationConfig,
+    RegallocAlgorithm,
 };
 
 use crate::host::Seats;
@@ -109,8 +110,11 @@ fn pool(seats: u32, limits: &Limits) -> PoolingAllocationConfig {
         .max_memory_size(limits.memory_bytes_max as usize)
         .table_elements(limits.table_elements_max as usize);
     if seats <= FEW_SEATS {
-        // Cleared by writing, not by unmapping: a small guest's next seat then meets no page fault.
-        pool.linear_memory_keep_resident(RESIDENT_BYTES).table_keep_resident(TABLE_RESIDENT_BYTES);
+        // Cleared by writing, not by unmapping: a small guest's next seat then meets no page fault. Where the
+        // kernel can say which pages were written, only these are.
+        pool.linear_memory_keep_resident(RESIDENT_BYTES)
+            .table_keep_resident(TABLE_RESIDENT_BYTES)
+            .pagemap_scan(Enabled::Auto);
     }
     pool
 }

@@ -180,6 +180,15 @@ impl Host {
         Some(strategy)
     }
 
+    /// The game that the strategy of that digest plays, if it was admitted and compiled before. Whoever
+    /// seats it in another process needs no more.
+    pub fn plays(&self, digest: Digest) -> Option<Game> {
+        if let Some(strategy) = self.loaded().get(&digest) {
+            return Some(strategy.game());
+        }
+        self.cache.as_ref()?.stamp(digest)?.plays
+    }
+
     fn loaded(&self) -> MutexGuard<'_, BTreeMap<Digest, Strategy>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -81,7 +81,8 @@ pub(crate) fn finish(
     }
     let commitments = plan.folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
-    let mismatches = identities::validate(plan.frozen, seating, secret, &commitments);
+    let frozen = (plan.frozen, plan.jobs.frozen_sha256());
+    let mismatches = identities::validate(frozen, seating, secret, &commitments);
     if !mismatches.is_empty() {
         return Ok((Ending::mismatch(mismatches), Known::default()));
     }

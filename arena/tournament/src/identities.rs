@@ -103,7 +103,7 @@ pub(crate) fn disclosure_file(frozen: Digest, secret: &Secret, identities: Vec<I
 /// of it: the secret opens its commitment, the seating is the one that draws itself, the commitments
 /// open, and neither file names a strategy, its digest or a salt.
 pub(crate) fn validate(
-    frozen: &Frozen,
+    (frozen, digest): (&Frozen, Digest),
     seating: &Seating,
     secret: &Secret,
     commitments: &[u8],
@@ -125,7 +125,6 @@ pub(crate) fn validate(
         }
         Err(why) => mismatches.push(Mismatch(why.to_string())),
     }
-    let digest = frozen.digest();
     let identities = identities((frozen, digest), seating, secret);
     let expected = commitments_file(digest, &identities);
     if commitments != expected {

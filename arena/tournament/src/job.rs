@@ -30,9 +30,9 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// The jobs of `frozen` under `seating`.
-    pub fn new(frozen: &Frozen, seating: Seating, secret: Secret) -> Self {
-        Self { frozen_sha256: frozen.digest(), seating, secret }
+    /// The jobs of the frozen file of that digest under `seating`.
+    pub fn new(frozen_sha256: Digest, seating: Seating, secret: Secret) -> Self {
+        Self { frozen_sha256, seating, secret }
     }
 
     /// Digest of the frozen file.

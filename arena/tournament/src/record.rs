@@ -221,9 +221,9 @@ impl Record {
             return Err(unreadable(format!("{} bytes; the limit is {RECORD_BYTES_MAX}", bytes.len())));
         }
         if let Scenario::Matrix(_) = &job.matchup.scenario
-            && let Some(facts) = text::quiet_facts(bytes)
+            && let Some(text::Quiet { facts, fuel }) = text::Quiet::read(bytes)
             && let Ok(record) = Self::derive(job, facts, pack)
-            && record.to_bytes() == bytes
+            && text::sealed_again(&record, fuel) == bytes
         {
             return Ok(record);
         }

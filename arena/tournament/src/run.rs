@@ -118,10 +118,11 @@ impl Run {
         let was_there = root.exists();
         let folder = Folder::create(root)?;
         match set_up(&folder, frozen, secret, inputs, clock) {
-            Ok((Ok(seating), state)) => {
-                Self::checked(folder, frozen.clone(), seating, secret.clone(), state, pins)
+            Ok(SetUp { seating: Ok(seating), frozen_sha256, state }) => {
+                let jobs = Jobs::new(frozen_sha256, seating, secret.clone());
+                Self::checked(folder, frozen.clone(), jobs, state, pins)
             }
-            Ok((Err(reason), state)) => {
+            Ok(SetUp { seating: Err(reason), state, .. }) => {
                 let ending = Ending::blocked(None, reason);
                 Ok(Err(Halted { folder, frozen: frozen.clone(), state, pins: pins.clone(), ending }))
             }
@@ -171,7 +172,11 @@ impl Run {
             damaged(&folder, format!("it has no {SECRET}, and no {IDENTITIES} that can be read"))
         })?;
         match find_seating(&frozen, &secret) {
-            Ok(seating) => Self::checked(folder, frozen, seating, secret, state, pins),
+            // A frozen file that is read is canonical.
+            Ok(seating) => {
+                let jobs = Jobs::new(Digest::of(&bytes), seating, secret);
+                Self::checked(folder, frozen, jobs, state, pins)
+            }
             Err(why) => {
                 let ending = Ending::blocked(None, why);
                 Ok(Err(Halted { folder, frozen, state, pins: pins.clone(), ending }))
@@ -183,23 +188,20 @@ impl Run {
     fn checked(
         folder: Folder,
         frozen: Frozen,
-        seating: Seating,
-        secret: Secret,
+        jobs: Jobs,
         state: State,
         pins: &Pins,
     ) -> Result<Result<Self, Halted>, RunFault> {
         let commitments = folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
-        let mismatches = identities::validate(&frozen, &seating, &secret, &commitments);
+        let pinned = (&frozen, jobs.frozen_sha256());
+        let mismatches = identities::validate(pinned, jobs.seating(), jobs.secret(), &commitments);
         let pins = pins.clone();
         if !mismatches.is_empty() {
             let ending = Ending::mismatch(mismatches);
             return Ok(Err(Halted { folder, frozen, state, pins, ending }));
         }
         Ok(match check_pins(&folder, &frozen, &pins)? {
-            Ok(packs) => {
-                let jobs = Jobs::new(&frozen, seating, secret);
-                Ok(Self { folder, frozen, jobs, packs, state, pins })
-            }
+            Ok(packs) => Ok(Self { folder, frozen, jobs, packs, state, pins }),
             Err(reason) => {
                 let ending = Ending::blocked(None, reason);
                 Err(Halted { folder, frozen, state, pins, ending })
@@ -351,14 +353,22 @@ impl Halted {
     }
 }
 
-/// Writes what a run starts from, and says who is seated where, or why nobody can be.
+/// What a set-up comes to.
+struct SetUp {
+    /// Who is seated where, or why nobody can be.
+    seating: Result<Seating, String>,
+    frozen_sha256: Digest,
+    state: State,
+}
+
+/// Writes what a run starts from.
 fn set_up(
     folder: &Folder,
     frozen: &Frozen,
     secret: &Secret,
     inputs: &Inputs,
     clock: &dyn Clock,
-) -> Result<(Result<Seating, String>, State), RunFault> {
+) -> Result<SetUp, RunFault> {
     let frozen_bytes = frozen.to_bytes();
     let digest = Digest::of(&frozen_bytes);
     let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
@@ -379,7 +389,8 @@ fn set_up(
     // Last, so that a folder with a frozen file has everything else.
     folder.write(FROZEN, &frozen_bytes, 0o644)?;
     let violated = inputs.violations.first().cloned();
-    Ok((seating.and_then(|seating| violated.map_or(Ok(seating), Err)), state))
+    let seating = seating.and_then(|seating| violated.map_or(Ok(seating), Err));
+    Ok(SetUp { seating, frozen_sha256: digest, state })
 }
 
 fn conclude(

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
-use arena_sandbox::{Host, HostOptions, Seats, admit, admit_experiment, play};
+use arena_sandbox::{Game, Host, HostOptions, Seats, admit, admit_experiment, play};
 use tempfile::TempDir;
 
 use super::guest::{component, host, play_component};
@@ -127,6 +127,40 @@ fn a_strategy_is_known_by_its_digest_once_it_was_compiled() {
         std::fs::write(&path, bytes).expect("writable");
         assert!(known().is_none(), "a flipped bit of byte {at}");
     }
+}
+
+/// What a strategy plays is told without its artefact, and by nothing that was not written for it.
+#[test]
+fn what_a_strategy_plays_is_kept_once_it_was_compiled() {
+    let folder = folder();
+    let digest = Digest::of(&guest());
+    let plays = || Host::new(&cached(folder.path())).expect("a host").plays(digest);
+    assert_eq!(plays(), None, "nothing was compiled yet");
+
+    let host = Host::new(&cached(folder.path())).expect("a host");
+    host.prepare(&admit(&guest()).expect("admitted")).expect("it compiles");
+    assert_eq!(host.plays(digest), Some(Game::Campus));
+    assert_eq!(plays(), Some(Game::Campus));
+    assert_eq!(host.plays(Digest::of(b"another")), None);
+
+    let path = files(folder.path()).pop().expect("one file");
+    let whole = std::fs::read(&path).expect("a file");
+    for at in 32..65 {
+        for bit in [1, 2, 0x80] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= bit;
+            std::fs::write(&path, bytes).expect("writable");
+            assert_eq!(plays(), None, "bit {bit} of byte {at}");
+        }
+        std::fs::write(&path, &whole[..at]).expect("writable");
+        assert_eq!(plays(), None, "cut at {at}");
+    }
+    std::fs::write(&path, &whole).expect("writable");
+    let another = Digest::of(b"another");
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let other_path = path.with_file_name(name.replace(&digest.to_string(), &another.to_string()));
+    std::fs::copy(&path, other_path).expect("writable");
+    assert_eq!(Host::new(&cached(folder.path())).expect("a host").plays(another), None, "a copy");
 }
 
 #[test]

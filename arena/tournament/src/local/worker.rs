@@ -16,7 +16,7 @@ use crate::table::{self, Played, Violation};
 
 /// What a worker process answers to a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
     /// The record is staged in the run's folder.
     Match {

@@ -1,6 +1,9 @@
 //! The text of a record: what canonical JSON writes, put down member by member, and read as it was put down.
 //! A run writes every record twice, once to keep it and once to check it.
 
+use std::fmt::Display;
+use std::io::Write as _;
+
 use arena_canon::{Digest, json};
 use serde::Serialize;
 
@@ -19,18 +22,34 @@ const TURNS_EXPECTED: usize = 256;
 
 /// The bytes of a record, its own digest first, and that digest.
 pub(super) fn sealed(record: &Record) -> (Vec<u8>, Digest) {
+    sealed_with(record, |text| {
+        text.raw("[").fuel(&record.fuel[0]).raw(",").fuel(&record.fuel[1]).raw("]");
+    })
+}
+
+/// The bytes of a record whose fuel is written already, as canonical JSON writes it.
+pub(super) fn sealed_again(record: &Record, fuel: &[u8]) -> Vec<u8> {
+    sealed_with(record, |text| text.0.extend_from_slice(fuel)).0
+}
+
+/// A record's bytes and their digest, where the fuel is put down by `fuel`.
+fn sealed_with(record: &Record, fuel: impl FnOnce(&mut Text)) -> (Vec<u8>, Digest) {
     let turns: usize = record.fuel.iter().map(|fuel| fuel.turns.len()).sum();
     let mut text = Text(Vec::with_capacity(MEMBERS_BYTES + TURN_BYTES * turns));
     text.raw("{\"digest\":").digest(&Digest::from_bytes([0; 32]));
-    text.key("forfeits").any(&record.forfeits);
+    text.key("forfeits");
+    match &record.forfeits {
+        [None, None] => text.raw("[null,null]"),
+        forfeits => text.any(forfeits),
+    };
     text.key("frozen_sha256").digest(&record.frozen_sha256);
-    text.key("fuel").raw("[").fuel(&record.fuel[0]).raw(",").fuel(&record.fuel[1]).raw("]");
+    fuel(text.key("fuel"));
     text.key("guest_sha256");
     match &record.guest_sha256 {
         Some(sha256) => text.digest(sha256),
         None => text.raw("null"),
     };
-    text.key("id").any(&record.id);
+    text.key("id").name(&record.id);
     text.key("moves");
     match &record.moves {
         // Letters only, so there is nothing to escape.
@@ -45,8 +64,9 @@ pub(super) fn sealed(record: &Record) -> (Vec<u8>, Digest) {
     text.key("repetition").number(record.repetition.into());
     text.key("scenario").any(&record.scenario);
     text.key("schema").raw("\"").raw(RECORD_SCHEMA).raw("\"");
-    text.key("scores").any(&record.scores);
-    text.key("seats").any(&record.seats);
+    let ([first, second], [one, other]) = (record.scores, &record.seats);
+    text.key("scores").raw("[").signed(first).raw(",").signed(second).raw("]");
+    text.key("seats").raw("[").name(one).raw(",").name(other).raw("]");
     if let Some(settlements) = &record.settlements {
         text.key("settlements").any(settlements);
     }
@@ -58,19 +78,32 @@ pub(super) fn sealed(record: &Record) -> (Vec<u8>, Digest) {
     (bytes, digest)
 }
 
-/// The facts of a matrix game that both seats played to its end without a word: most records are of such.
-/// Whether the text is that of a record, only writing it again can tell.
-pub(super) fn quiet_facts(bytes: &[u8]) -> Option<Facts> {
-    let mut scan = Scan(bytes.get(HEAD..)?);
-    scan.past("\"forfeits\":[null,null],\"frozen_sha256\":")?.by(66)?.past(",\"fuel\":[")?;
-    let first = scan.fuel()?;
-    scan.past(",")?;
-    let fuel = [first, scan.fuel()?];
-    scan.past("],\"guest_sha256\":null,\"id\":")?.by(8)?.past(",\"moves\":[")?;
-    let first = scan.moves()?;
-    scan.past(",")?;
-    let moves = Moves::Matrix([first, scan.moves()?]);
-    Some(Facts { forfeits: [None, None], fuel, guest_sha256: None, moves })
+/// The record of a matrix game that both seats played to its end without a word: most records are of such.
+pub(super) struct Quiet<'t> {
+    pub(super) facts: Facts,
+    /// The fuel as it is written, which is as canonical JSON writes it.
+    pub(super) fuel: &'t [u8],
+}
+
+impl<'t> Quiet<'t> {
+    /// What `bytes` say. Whether they are those of a record, only writing it again can tell.
+    pub(super) fn read(bytes: &'t [u8]) -> Option<Self> {
+        let mut scan = Scan(bytes.get(HEAD..)?);
+        scan.past("\"forfeits\":[null,null],\"frozen_sha256\":")?.by(66)?.past(",\"fuel\":")?;
+        let start = scan.0;
+        scan.past("[")?;
+        let first = scan.fuel()?;
+        scan.past(",")?;
+        let fuel = [first, scan.fuel()?];
+        scan.past("]")?;
+        let written = &start[..start.len() - scan.0.len()];
+        scan.past(",\"guest_sha256\":null,\"id\":")?.by(8)?.past(",\"moves\":[")?;
+        let first = scan.moves()?;
+        scan.past(",")?;
+        let moves = Moves::Matrix([first, scan.moves()?]);
+        let facts = Facts { forfeits: [None, None], fuel, guest_sha256: None, moves };
+        Some(Self { facts, fuel: written })
+    }
 }
 
 /// What is left of a text that is being read.
@@ -87,13 +120,21 @@ impl Scan<'_> {
         Some(self)
     }
 
-    /// A number of at most fifteen digits.
+    /// A number of at most fifteen digits, as it is written: without zeros before it.
     fn number(&mut self) -> Option<u64> {
-        let digits = self.0.iter().take(16).take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, rest) = self.0.split_at(digits);
-        self.0 = rest;
-        let value = number.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
-        (1..=15).contains(&digits).then_some(value)
+        let (mut value, mut digits) = (0, 0);
+        while let Some(digit) = self.0.get(digits).filter(|byte| byte.is_ascii_digit()) {
+            value = value * 10 + u64::from(digit - b'0');
+            digits += 1;
+            if digits > 15 {
+                return None;
+            }
+        }
+        if digits == 0 || (digits > 1 && self.0[0] == b'0') {
+            return None;
+        }
+        self.0 = &self.0[digits..];
+        Some(value)
     }
 
     fn fuel(&mut self) -> Option<FuelFact> {
@@ -136,8 +177,9 @@ impl Text {
         self.raw(",\"").raw(name).raw("\":")
     }
 
-    fn any(&mut self, value: &impl Serialize) {
+    fn any(&mut self, value: &impl Serialize) -> &mut Self {
         self.0.extend_from_slice(&json::canonical_of(value));
+        self
     }
 
     fn digest(&mut self, digest: &Digest) -> &mut Self {
@@ -148,6 +190,17 @@ impl Text {
         }
         self.0.extend_from_slice(&text);
         self
+    }
+
+    /// What a matchup or a seat is called: nothing in it is escaped.
+    fn name(&mut self, name: &impl Display) -> &mut Self {
+        write!(self.0, "\"{name}\"").expect("memory takes every byte");
+        self
+    }
+
+    /// A number of points, which binary64 holds likewise.
+    fn signed(&mut self, number: i64) -> &mut Self {
+        self.raw(if number < 0 { "-" } else { "" }).number(number.unsigned_abs())
     }
 
     /// A number that no check of a record lets be so large that binary64 would round it.

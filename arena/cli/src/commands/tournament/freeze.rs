@@ -68,10 +68,9 @@ A plan:
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let setup = inputs::from_plan(&args.plan, args.secret.as_deref(), io)?;
-    let digest = setup.frozen.digest();
     let out = match &args.out {
         Some(out) => out.clone(),
-        None => home(&setup.frozen.slug).join(format!("frozen-{}", digest.short())),
+        None => home(&setup.frozen.slug).join(format!("frozen-{}", setup.frozen_sha256.short())),
     };
     files::make_folder(&out)?;
     let existing = Existing::replace_if(args.force);
@@ -95,13 +94,13 @@ fn show(args: &Args, out: &Path, setup: &inputs::Setup, io: &mut Io<'_>) {
         return io.print_json(&json!({
             "frozen": files::shown(&path),
             "secret": files::shown(&out.join("secret")),
-            "frozen_sha256": frozen.digest(),
+            "frozen_sha256": setup.frozen_sha256,
             "secret_commit": frozen.secret_commit,
             "strategies": strategies,
             "matchups": matchups,
         }));
     }
-    io.print(format_args!("frozen    {}", frozen.digest()));
+    io.print(format_args!("frozen    {}", setup.frozen_sha256));
     io.print(format_args!("matchups  {matchups} between {strategies} strategies, identities hidden"));
     io.print(format_args!("public    {}", files::shown(&path)));
     io.print(format_args!("yours     {} (until the run is over)", files::shown(&out.join("secret"))));

@@ -29,6 +29,7 @@ const PACK_TURNS_MAX: u32 = 25_000;
 /// Everything a run is set up with.
 pub(super) struct Setup {
     pub(super) frozen: Frozen,
+    pub(super) frozen_sha256: Digest,
     pub(super) secret: Secret,
     pub(super) inputs: Inputs,
     pub(super) sources: Sources,
@@ -79,8 +80,9 @@ pub(super) fn from_plan(path: &Path, secret: Option<&Path>, io: &mut Io<'_>) -> 
     };
     let (frozen, _) = freeze(&plan, &components, &pack_pins, &secret, &pins())
         .map_err(|why| Failure::usage(&doing, why))?;
-    read.sources.frozen_sha256 = Some(frozen.digest());
-    Ok(Setup { frozen, secret, inputs: read.inputs, sources: read.sources })
+    let frozen_sha256 = frozen.digest();
+    read.sources.frozen_sha256 = Some(frozen_sha256);
+    Ok(Setup { frozen, frozen_sha256, secret, inputs: read.inputs, sources: read.sources })
 }
 
 /// Reads a frozen file and what it pins. What is missing or not what was frozen is kept for the run to
@@ -103,11 +105,12 @@ pub(super) fn from_frozen(
         None => read_sources(&beside.join(SOURCES))?,
     };
     let mut inputs = find(&frozen, &sources, elsewhere.is_some());
-    if sources.frozen_sha256.is_some_and(|digest| digest != frozen.digest()) {
-        let why = format!("the frozen file's digest is {}, not the one that was frozen", frozen.digest());
+    let frozen_sha256 = frozen.digest();
+    if sources.frozen_sha256.is_some_and(|digest| digest != frozen_sha256) {
+        let why = format!("the frozen file's digest is {frozen_sha256}, not the one that was frozen");
         inputs.violations.insert(0, why);
     }
-    Ok(Setup { frozen, secret, inputs, sources })
+    Ok(Setup { frozen, frozen_sha256, secret, inputs, sources })
 }
 
 /// What reading a plan's files gives.

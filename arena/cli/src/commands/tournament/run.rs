@@ -103,20 +103,19 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let clock = SystemClock::new();
     let root = match &args.out {
         Some(out) => out.clone(),
-        None => home(&setup.frozen.slug).join(run_id(setup.frozen.digest(), &clock)),
+        None => home(&setup.frozen.slug).join(run_id(setup.frozen_sha256, &clock)),
     };
     let created = Run::create(&root, &setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
     let run = created.map_err(|fault| failed("set up the run", fault))?;
-    describe(&setup.frozen, io);
+    describe(&setup, io);
     play(run, &args.executor, args.output, io)
 }
 
-fn describe(frozen: &arena_tournament::Frozen, io: &mut Io<'_>) {
-    let (matchups, strategies) = (frozen.matchups.len(), frozen.strategies.len());
-    let digest = frozen.digest();
+fn describe(setup: &inputs::Setup, io: &mut Io<'_>) {
+    let (matchups, strategies) = (setup.frozen.matchups.len(), setup.frozen.strategies.len());
+    let digest = setup.frozen_sha256.short();
     io.talk(format_args!(
-        "frozen    {}… {matchups} matchups, identities hidden, {strategies} strategies",
-        digest.short()
+        "frozen    {digest}… {matchups} matchups, identities hidden, {strategies} strategies"
     ));
 }
 
