@@ -12,6 +12,7 @@ mod document;
 pub mod envelope;
 mod fault;
 pub mod life;
+pub mod log;
 pub mod luck;
 pub mod manifest;
 pub mod params;

@@ -33,7 +33,7 @@ macro_rules! tables {
     )*};
 }
 
-tables! { life draws challenges panels ends conflicts refusals precedence }
+tables! { life draws parties challenges panels ends conflicts refusals precedence }
 
 /// Every refusal there is stands in some table.
 #[test]
@@ -43,6 +43,7 @@ fn no_refusal_is_without_a_line() {
     let tables = [
         include_str!("../../../tests/scripts/claims_life.table"),
         include_str!("../../../tests/scripts/claims_draws.table"),
+        include_str!("../../../tests/scripts/claims_parties.table"),
         include_str!("../../../tests/scripts/claims_challenges.table"),
         include_str!("../../../tests/scripts/claims_panels.table"),
         include_str!("../../../tests/scripts/claims_ends.table"),

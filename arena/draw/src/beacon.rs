@@ -15,7 +15,7 @@ use arena_canon::{Digest, Preimage};
 
 pub use drand::DrandQuicknet;
 pub use ecvrf::{EcvrfOperator, OperatorKey};
-pub use hashchain::{HashChain, HashChainError, PARTIES_MAX, Preimages, ROUND_MAX};
+pub use hashchain::{HashChain, HashChainError, PARTIES_MAX, Preimages, ROUND_MAX, rounds_before};
 pub use schedule::{MARGIN_SECONDS, Schedule};
 pub use source::Source;
 pub use test_rounds::{NotATest, TestRounds};

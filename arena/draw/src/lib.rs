@@ -7,7 +7,7 @@ pub mod beacon;
 mod draw;
 mod eligible;
 mod hex;
-mod merkle;
+pub mod merkle;
 mod purpose;
 mod wire;
 mod words;

@@ -2,7 +2,8 @@
 
 use arena_canon::Digest;
 
-pub(crate) fn leaf_hash(leaf: &[u8]) -> Digest {
+/// The hash of a leaf.
+pub fn leaf_hash(leaf: &[u8]) -> Digest {
     Digest::of_parts(&[&[0], leaf])
 }
 
@@ -16,7 +17,7 @@ fn split(n: usize) -> usize {
 }
 
 /// The root over hashed leaves.
-pub(crate) fn root(leaves: &[Digest]) -> Digest {
+pub fn root(leaves: &[Digest]) -> Digest {
     match leaves {
         [] => Digest::of(b""),
         [leaf] => *leaf,
@@ -28,7 +29,7 @@ pub(crate) fn root(leaves: &[Digest]) -> Digest {
 }
 
 /// The neighbours on the way from the leaf at `index` to the root, the lowest first.
-pub(crate) fn path(index: usize, leaves: &[Digest]) -> Vec<Digest> {
+pub fn path(index: usize, leaves: &[Digest]) -> Vec<Digest> {
     if leaves.len() < 2 {
         return Vec::new();
     }
@@ -41,7 +42,7 @@ pub(crate) fn path(index: usize, leaves: &[Digest]) -> Vec<Digest> {
 }
 
 /// The root that a path leads to; nothing if it does not fit a tree of `n` leaves.
-pub(crate) fn root_of_path(n: u64, index: u64, leaf: Digest, path: &[Digest]) -> Option<Digest> {
+pub fn root_of_path(n: u64, index: u64, leaf: Digest, path: &[Digest]) -> Option<Digest> {
     if index >= n {
         return None;
     }
@@ -65,6 +66,50 @@ pub(crate) fn root_of_path(n: u64, index: u64, leaf: Digest, path: &[Digest]) ->
         last >>= 1;
     }
     (last == 0).then_some(hash)
+}
+
+/// The neighbours of a path, each with the leaves under it: from which on, and how many. Nothing if the path does not fit
+/// a tree of `n` leaves.
+pub fn neighbours(n: u64, index: u64, path: &[Digest]) -> Option<Vec<(std::ops::Range<u64>, Digest)>> {
+    let mut ranges = Vec::new();
+    let (mut from, mut to) = (0, n);
+    while to.checked_sub(from)? > 1 {
+        let middle = from + (1_u64 << (to - from - 1).ilog2());
+        if index < middle {
+            ranges.push(middle..to);
+            to = middle;
+        } else {
+            ranges.push(from..middle);
+            from = middle;
+        }
+    }
+    ranges.reverse();
+    (index < n && ranges.len() == path.len()).then(|| ranges.into_iter().zip(path.iter().copied()).collect())
+}
+
+/// A tree that grows: its root at every size, without hashing what was hashed before.
+#[derive(Debug, Clone, Default)]
+pub struct Growing {
+    /// Whole subtrees from left to right, each smaller than the one before: how many leaves, and their root.
+    whole: Vec<(u64, Digest)>,
+}
+
+impl Growing {
+    /// Adds a hashed leaf.
+    pub fn push(&mut self, leaf: Digest) {
+        let (mut size, mut hash) = (1, leaf);
+        while let Some((left, root)) = self.whole.pop_if(|(left, _)| *left == size) {
+            (size, hash) = (left + size, node_hash(root, hash));
+        }
+        self.whole.push((size, hash));
+    }
+
+    /// The root over all leaves so far.
+    pub fn root(&self) -> Digest {
+        let mut from_right = self.whole.iter().rev().map(|(_, root)| *root);
+        let last = from_right.next().unwrap_or_else(|| root(&[]));
+        from_right.fold(last, |right, left| node_hash(left, right))
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +139,26 @@ mod tests {
             (8, "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"),
         ] {
             assert_eq!(root(&leaves[..n]).to_string(), want, "{n} leaves");
+        }
+    }
+
+    #[test]
+    fn a_growing_tree_is_the_same_tree() {
+        let leaves: Vec<Digest> = (0..70_u8).map(|i| leaf_hash(&[i])).collect();
+        let mut growing = Growing::default();
+        assert_eq!(growing.root(), root(&[]));
+        for n in 1..=leaves.len() {
+            growing.push(leaves[n - 1]);
+            assert_eq!(growing.root(), root(&leaves[..n]), "{n} leaves");
+            for index in 0..n {
+                let path = path(index, &leaves[..n]);
+                let found = neighbours(n as u64, index as u64, &path).expect("it fits");
+                for (range, hash) in found {
+                    let under = &leaves[range.start as usize..range.end as usize];
+                    assert_eq!(root(under), hash, "{range:?} beside {index} of {n}");
+                }
+                assert_eq!(neighbours(n as u64, n as u64, &path), None);
+            }
         }
     }
 

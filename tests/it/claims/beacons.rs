@@ -194,6 +194,35 @@ fn what_is_no_beacon_is_refused_before_anything_is_made() {
     }
 }
 
+/// A name that no transcript can tell would leave a journal that nobody can read after the first draw.
+#[test]
+fn names_are_lines_that_every_transcript_can_tell() {
+    let init = |name: &str, operator: &str| {
+        let folder = Folder::new();
+        let at = folder.at("lab");
+        let words = ["claim", "init", "--name", name, "--beacon", "test", "--operator", operator, "--dir"];
+        let words = words.iter().map(std::ffi::OsString::from).chain([at.clone().into()]);
+        let ran = crate::cli::arena(words);
+        (ran, at.exists())
+    };
+    let longest = format!("test-{}", "x".repeat(123));
+    for (name, operator, is_one) in [
+        (longest.as_str(), "ops", true),
+        (&format!("{longest}x"), "ops", false),
+        ("", "ops", false),
+        ("test-\u{7}", "ops", false),
+        ("test-a\nb", "ops", false),
+        ("test-a", "", false),
+        ("test-a", "o\tp", false),
+        ("test-a", &"o".repeat(129), false),
+        ("test-a", &"o".repeat(128), true),
+    ] {
+        let (ran, made) = init(name, operator);
+        let exit = if is_one { Exit::Success } else { Exit::Usage };
+        assert_eq!((ran.exit, made), (exit, is_one), "{name:?} {operator:?}: {}", ran.err);
+    }
+}
+
 #[test]
 fn chains_are_their_owners_and_end() {
     let folder = Folder::new();

@@ -2,6 +2,8 @@
 
 mod beacons;
 mod folder;
+mod log;
+mod parties;
 mod paths;
 mod rerun;
 mod schemas;

@@ -32,7 +32,14 @@ fn lab(name: &str) -> Lab {
 
 /// Lists, funds, draws and accepts; gives the runner.
 fn assigned(lab: &mut Lab) -> String {
-    lab.claim("list c1 {}/manifest.json --component {}/run.wasm --inputs {}/data --deposit 500 --as sue");
+    assigned_with(lab, "--inputs {}/data")
+}
+
+/// The same of what needs other files beside its component.
+fn assigned_with(lab: &mut Lab, options: &str) -> String {
+    lab.claim(&format!(
+        "list c1 {{}}/manifest.json --component {{}}/run.wasm {options} --deposit 500 --as sue"
+    ));
     lab.claim("fund c1 3500 --as fay");
     lab.claim("assign c1");
     let runner = lab.show()["claims"][0]["runner"].as_str().expect("drawn").to_owned();
@@ -51,8 +58,15 @@ fn run(lab: &mut Lab, runner: &str) -> String {
 /// From the listing to the end, with two real runs.
 fn settled(name: &str) -> Lab {
     let mut lab = lab(name);
-    let runner = assigned(&mut lab);
-    assert!(run(&mut lab, &runner).starts_with("reproduced sha256:"));
+    settles(&mut lab, "--inputs {}/data", "reproduced");
+    lab
+}
+
+/// The same of any manifest, with the outcome that it has.
+fn settles(lab: &mut Lab, options: &str, outcome: &str) {
+    let runner = assigned_with(lab, options);
+    let ran = run(lab, &runner);
+    assert!(ran.starts_with(&format!("{outcome} sha256:")), "{ran}");
     lab.claim(&format!("commit c1 --as {runner} --key {{}}/{runner}.key"));
     lab.claim("assign c1");
     let audit = lab.folder.arena("claim audit c1 --dir {}/lab").json();
@@ -64,7 +78,27 @@ fn settled(name: &str) -> Lab {
     lab.claim(&format!("reveal c1 --as {runner} --key {{}}/{runner}.key"));
     let ended = lab.claim(&format!("reveal c1 --as {auditor} --key {{}}/{auditor}.key"));
     assert!(ended.contains(&"settled".to_owned()), "{ended:?}");
-    lab
+    assert_eq!(lab.show()["claims"][0]["outcome"], outcome);
+    let verified = lab.folder.arena("verify {}/lab");
+    assert_eq!(verified.exit, Exit::Success, "{}{}", verified.out, verified.err);
+}
+
+/// Changes the manifest of a lab.
+fn change(lab: &Lab, change: impl FnOnce(&mut Value)) {
+    let bytes = std::fs::read(lab.folder.at("manifest.json")).expect("a manifest");
+    let mut manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
+    change(&mut manifest);
+    lab.folder.file("manifest.json", manifest.to_string());
+}
+
+/// A value that is not what comes out ends the claim so, whichever metric it is.
+#[test]
+fn a_wrong_figure_is_not_reproduced() {
+    for (metric, wrong) in [(0, "47"), (3, "936.29"), (4, "2024-12-12T18:00:00+01:00")] {
+        let mut lab = lab("price-statistics");
+        change(&lab, |manifest| manifest["metrics"][metric]["claim"] = wrong.into());
+        settles(&mut lab, "--inputs {}/data", "not_reproduced");
+    }
 }
 
 #[test]
@@ -162,7 +196,24 @@ fn a_program_that_does_not_report_what_the_manifest_says_is_a_spec_issue() {
 
 #[test]
 fn an_episode_is_a_claim_too() {
-    let mut lab = lab("monte-carlo");
+    let mut lab = episode();
+    settles(&mut lab, "--pack {}/pack.json", "reproduced");
+}
+
+#[test]
+fn a_wrong_figure_of_an_episode_is_not_reproduced() {
+    let mut lab = episode();
+    change(&lab, |manifest| {
+        let bits = manifest["metrics"][1]["claim"].as_str().expect("16 digits").to_owned();
+        let last = if bits.ends_with('0') { "1" } else { "0" };
+        manifest["metrics"][1]["claim"] = format!("{}{last}", &bits[..15]).into();
+    });
+    settles(&mut lab, "--pack {}/pack.json", "not_reproduced");
+}
+
+/// A lab with an episode of a built-in pack, and a manifest that claims what playing it says.
+fn episode() -> Lab {
+    let lab = lab("monte-carlo");
     let pack = repository().join("scenarios/two-spikes.json");
     let pack = std::fs::read(pack).expect("a pack");
     lab.folder.file("pack.json", &pack);
@@ -185,13 +236,7 @@ fn an_episode_is_a_claim_too() {
     manifest["arguments"] = json!({ "seed": "1" });
     manifest["extra"] = "ignore".into();
     lab.folder.file("manifest.json", manifest.to_string());
-    lab.claim("list c1 {}/manifest.json --component {}/run.wasm --pack {}/pack.json --deposit 500 --as sue");
-    lab.claim("fund c1 3500 --as fay");
-    lab.claim("assign c1");
-    let runner = lab.show()["claims"][0]["runner"].as_str().expect("drawn").to_owned();
-    lab.claim(&format!("accept c1 --as {runner}"));
-    let outcome = run(&mut lab, &runner);
-    assert!(outcome.starts_with("reproduced sha256:"), "{outcome} {played}");
+    lab
 }
 
 /// Whatever is changed in the folder of a settled claim, verifying finds it.

@@ -96,7 +96,7 @@ fn lines_of_the_journal() {
 }
 
 /// A journal of these lines, its chain made anew.
-fn chained(lines: impl IntoIterator<Item = Value>) -> String {
+pub(super) fn chained(lines: impl IntoIterator<Item = Value>) -> String {
     let (mut last, mut text) = (Value::Null, String::new());
     for (i, mut line) in lines.into_iter().enumerate() {
         // What the first one follows from stays.
@@ -112,7 +112,7 @@ fn chained(lines: impl IntoIterator<Item = Value>) -> String {
     text
 }
 
-fn parsed(whole: &str) -> Vec<Value> {
+pub(super) fn parsed(whole: &str) -> Vec<Value> {
     whole.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 

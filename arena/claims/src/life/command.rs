@@ -79,6 +79,13 @@ pub enum Command {
         /// The claim.
         claim: String,
     },
+    /// Reveals what a party's chain gives in a round.
+    RevealRound {
+        /// The round.
+        round: u64,
+        /// What it gives.
+        preimage: Digest,
+    },
     /// Commits the draw that the claim waits for.
     CommitDraw {
         /// The claim.
@@ -188,7 +195,9 @@ impl Command {
     /// The claim it is about.
     pub fn claim(&self) -> Option<&str> {
         match self {
-            Self::Register { .. } | Self::Deposit { .. } | Self::PayOut { .. } => None,
+            Self::Register { .. } | Self::Deposit { .. } | Self::PayOut { .. } | Self::RevealRound { .. } => {
+                None
+            }
             Self::DeclarePosition { claim }
             | Self::List { claim, .. }
             | Self::Fund { claim, .. }

@@ -12,6 +12,7 @@ use super::eligible::{free_for, known};
 use super::event::{Event, Vacancy};
 use super::follow::follow;
 use super::judging::{Ballot, by_reference, sides};
+use super::parties::{hold_parties, reveal_round};
 use super::refusal::Refusal;
 use super::settling::{UNEXPLAINED, auditor_bond, end, release};
 use super::world::{Claim, Part, Phase, World};
@@ -52,6 +53,9 @@ pub fn decide(world: &World, stamped: &Stamped) -> Result<Vec<Event>, Refusal> {
             let transaction = checked(world, pay_out(&account, *amount))?;
             Ok(vec![Event::PaidOut { agent: by.to_owned(), transaction }])
         }
+        Command::RevealRound { round, preimage } => {
+            Ok(vec![reveal_round(world, (by, stamped.at), *round, *preimage)?])
+        }
         Command::List { claim, manifest, deposit, canary } => {
             list(world, by, claim, manifest, *deposit, *canary)
         }
@@ -79,7 +83,11 @@ fn of_claim(world: &World, claim: &Claim, stamped: &Stamped) -> Result<Vec<Event
         Command::Fund { amount, .. } => fund(world, claim, by, *amount),
         Command::Withdraw { .. } => withdraw(world, claim, by),
         Command::CommitDraw { .. } if claim.draw.is_some() => Err(Refusal::DrawCommitted),
-        Command::CommitDraw { .. } => Ok(vec![commit(world, claim, stamped)?]),
+        // With the stakes held, the draw follows by itself.
+        Command::CommitDraw { .. } => match hold_parties(world, claim)? {
+            Some(held) => Ok(vec![held]),
+            None => Ok(vec![commit(world, claim, stamped)?]),
+        },
         Command::ResolveDraw { proof, .. } => resolved(world, claim, stamped, proof),
         Command::Accept { .. } => accept(world, claim, by, stamped.at),
         Command::Decline { reason, .. } => decline(world, claim, by, reason.as_deref()),
@@ -108,6 +116,7 @@ fn of_claim(world: &World, claim: &Claim, stamped: &Stamped) -> Result<Vec<Event
         | Command::Register { .. }
         | Command::Deposit { .. }
         | Command::PayOut { .. }
+        | Command::RevealRound { .. }
         | Command::List { .. } => Ok(Vec::new()),
     }
 }

@@ -8,6 +8,7 @@ use arena_ledger::{Stake, Transaction};
 use super::command::Stamped;
 use super::eligible::{entries, stake_of};
 use super::event::{CommittedDraw, Event};
+use super::parties;
 use super::refusal::Refusal;
 use super::world::{Claim, DrawState, Phase, World};
 use crate::commitment::salt_commitment;
@@ -84,10 +85,17 @@ pub(super) fn commit_among(
 ) -> Result<Event, Refusal> {
     let eligible = Eligible::new(eligible).map_err(refused)?;
     let (purpose, attempt, seats) = wanted(claim).ok_or(Refusal::NoDrawDue)?;
-    let seen = stamped.seen.as_ref().ok_or(Refusal::NothingSeen)?;
     let beacon = beacon(world)?;
+    // What parties with stakes revealed is told by the journal, not by whoever commands.
+    let (seen, next) = match parties::known(world) {
+        Some(known) => known,
+        None => {
+            let next = stamped.seen.as_ref().map_or(0, |seen| seen.round.saturating_add(1));
+            (stamped.seen.clone(), next)
+        }
+    };
+    let seen = seen.ok_or(Refusal::NothingSeen)?;
     beacon.verify(seen.round, &seen.proof).map_err(refused)?;
-    let next = seen.round.saturating_add(1);
     let round = beacon.round_for_commit(stamped.at).unwrap_or(next);
     if seen.round >= round {
         return Err(refused(format_args!("round {} is known already, the draw takes {round}", seen.round)));
@@ -170,6 +178,8 @@ pub(super) fn resolve(
     if let Some(due) = beacon(world)?.time_of(draw.round).filter(|due| stamped.at < *due) {
         return Err(Refusal::RoundNotDue { round: draw.round, due });
     }
+    let revealed = parties::proof(world, draw.round)?;
+    let proof = revealed.as_deref().unwrap_or(proof);
     if is_secret(draw.purpose) {
         return toss(world, claim, draw, stamped, proof);
     }

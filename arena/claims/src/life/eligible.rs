@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arena_draw::{Entry, Purpose};
 use arena_ledger::Amount;
 
+use super::parties;
 use super::refusal::Refusal;
 use super::settling::auditor_bond;
 use super::world::{Agent, Claim, Part, STANDING_MIN, World};
@@ -22,6 +23,9 @@ pub(super) fn free_for(world: &World, claim: &Claim, agent: &str, at: u64) -> Re
             Part::Submitter | Part::Funder => Refusal::FunderHoldsNoRole,
             _ => Refusal::OperatorHoldsRole { operator: about.operator.clone() },
         });
+    }
+    if parties::operators(world).contains(about.operator.as_str()) {
+        return Err(Refusal::OperatorHoldsRole { operator: about.operator.clone() });
     }
     if positions(world, claim).contains(about.operator.as_str()) {
         return Err(Refusal::HoldsMarketPosition);
@@ -69,6 +73,7 @@ pub(super) fn stake_of(claim: &Claim, purpose: Purpose) -> Amount {
 pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -> Vec<Entry> {
     let stake = stake_of(claim, purpose);
     let (taken, positions) = (parts_by_operator(world, claim), positions(world, claim));
+    let parties = parties::operators(world);
     let rested_by = claim.opened_at.saturating_sub(claim.params.clocks.rest_s);
     let reviews = matches!(purpose, Purpose::Panel | Purpose::Panel2);
     // An auditor locks its bond as well.
@@ -82,6 +87,7 @@ pub(super) fn entries(world: &World, claim: &Claim, purpose: Purpose, at: u64) -
             && agent.standing_on(at) >= STANDING_MIN
             && (reviews || claim.manifest.capabilities.is_subset(&agent.capabilities))
             && !positions.contains(agent.operator.as_str())
+            && !parties.contains(agent.operator.as_str())
     };
     let mut entries = Vec::new();
     for (id, agent) in world.agents.iter().filter(|(_, agent)| fits(agent)) {

@@ -53,10 +53,29 @@ pub enum Event {
     JobOpened {
         claim: String,
     },
+    PartiesHeld {
+        claim: String,
+        transaction: Transaction,
+    },
+    RoundRevealed {
+        agent: String,
+        round: u64,
+        preimage: Digest,
+    },
     DrawCommitted(Box<CommittedDraw>),
     BeaconStalled {
         claim: String,
         round: u64,
+    },
+    PartySlashed {
+        claim: String,
+        agent: String,
+        round: u64,
+        transaction: Transaction,
+    },
+    PartiesReleased {
+        claim: String,
+        transaction: Transaction,
     },
     DrawResolved {
         claim: String,
@@ -292,6 +311,7 @@ impl Event {
             Self::AgentRegistered { .. }
             | Self::Deposited { .. }
             | Self::PaidOut { .. }
+            | Self::RoundRevealed { .. }
             | Self::StandingChanged { .. }
             | Self::ValidRunCounted { .. } => None,
             Self::DrawCommitted(draw) => Some(&draw.claim),
@@ -300,7 +320,10 @@ impl Event {
             | Self::ClaimFunded { claim, .. }
             | Self::FundsWithdrawn { claim, .. }
             | Self::JobOpened { claim }
+            | Self::PartiesHeld { claim, .. }
             | Self::BeaconStalled { claim, .. }
+            | Self::PartySlashed { claim, .. }
+            | Self::PartiesReleased { claim, .. }
             | Self::DrawResolved { claim, .. }
             | Self::CoinTossed { claim, .. }
             | Self::RoleVacated { claim, .. }

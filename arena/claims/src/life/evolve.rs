@@ -9,7 +9,7 @@ use arena_ledger::{Account, Transaction, apply};
 use super::event::{CommittedDraw, Event, Vacancy};
 use super::judging::{Ballot, report_of};
 use super::world::{
-    Agent, Audit, Challenge, Claim, DrawState, Panel, Part, Phase, Run, STANDING_START, Seat, World,
+    Agent, Audit, Challenge, Claim, DrawState, Panel, Part, Phase, Revealed, Run, STANDING_START, Seat, World,
 };
 use crate::manifest::Manifest;
 use crate::record::Record;
@@ -48,6 +48,10 @@ pub fn evolve(world: &mut World, at: u64, event: &Event) {
                 world.claims.insert(claim.clone(), again);
             }
         }
+        Event::RoundRevealed { agent, round, preimage } => {
+            world.revealed.insert(agent.clone(), Revealed { round: *round, preimage: *preimage });
+        }
+        Event::DrawCommitted(draw) => world.latest_drawn = world.latest_drawn.max(draw.round),
         Event::RunRevealed { claim, counter, .. } => {
             let runner = world.claims.get(claim).and_then(|claim| claim.runner()).map(str::to_owned);
             if let Some(agent) = runner.and_then(|runner| world.agents.get_mut(&runner)) {
@@ -142,6 +146,9 @@ pub(crate) fn transaction_of(event: &Event) -> Option<&Transaction> {
         | Event::PaidOut { transaction, .. }
         | Event::ClaimFunded { transaction, .. }
         | Event::FundsWithdrawn { transaction, .. }
+        | Event::PartiesHeld { transaction, .. }
+        | Event::PartiesReleased { transaction, .. }
+        | Event::PartySlashed { transaction, .. }
         | Event::DrawResolved { transaction, .. }
         | Event::RoleVacated { transaction, .. }
         | Event::AuditAccepted { transaction, .. }
@@ -175,6 +182,7 @@ fn new_claim(
         parts: [(submitter.to_owned(), Part::Submitter)].into(),
         phase: Phase::Funding,
         opened_at: 0,
+        parties_held: false,
         draw: None,
         attempt: 0,
         run: None,
@@ -222,6 +230,8 @@ fn of_claim(claim: &mut Claim, at: u64, seq: u64, event: &Event) {
             claim.opened_at = at;
             enter(claim, Phase::Drawing, at, clocks.drawing_s);
         }
+        Event::PartiesHeld { .. } => claim.parties_held = true,
+        Event::PartiesReleased { .. } => claim.parties_held = false,
         Event::DrawCommitted(draw) => claim.draw = draw_state(draw, seq),
         Event::BeaconStalled { .. } => {
             if let Some(draw) = &mut claim.draw {

@@ -8,6 +8,7 @@ use super::draws::{commit, commit_among, stalled, wanted, wanted_entries};
 use super::eligible::operators;
 use super::event::{Event, Vacancy, Withdrawal};
 use super::judging::{by_reference, only_outcome_open, outcome_of, report_of, run_record, sides, tally};
+use super::parties;
 use super::settling::{SILENT, end, no_show, release, withdraw};
 use super::world::{Claim, Phase, World};
 use crate::params::part;
@@ -18,6 +19,11 @@ use crate::settle::Ending;
 pub fn follow(world: &World, claim: &Claim, stamped: &Stamped) -> Vec<Event> {
     let over = stamped.at >= claim.until;
     let id = || claim.id.clone();
+    // Who was silent pays before anything that the silence brought about.
+    let silence = parties::silence(world, claim, stamped.at, over);
+    if !silence.is_empty() {
+        return silence;
+    }
     if let Some(round) = stalled(world, claim, stamped.at).filter(|_| !over) {
         return vec![Event::BeaconStalled { claim: id(), round }];
     }
@@ -41,7 +47,8 @@ pub fn follow(world: &World, claim: &Claim, stamped: &Stamped) -> Vec<Event> {
         Phase::Opening { level } => opening(claim, level, over),
         Phase::Appealable if over => appealable(world, claim),
         Phase::Reference => reference(world, claim, over),
-        Phase::Running | Phase::Appealable | Phase::Settled(_) | Phase::Withdrawn(_) => Vec::new(),
+        Phase::Settled(_) | Phase::Withdrawn(_) => parties::released(world, claim).into_iter().collect(),
+        Phase::Running | Phase::Appealable => Vec::new(),
     }
 }
 
@@ -50,6 +57,12 @@ fn drawing(world: &World, claim: &Claim, stamped: &Stamped, over: bool) -> Vec<E
     let entries = wanted(claim).map(|(purpose, ..)| wanted_entries(world, claim, purpose, stamped.at));
     if over || spent || entries.as_ref().is_some_and(Vec::is_empty) {
         return withdraw(world, claim, Withdrawal::NoRunner).into_iter().collect();
+    }
+    match parties::hold_parties(world, claim) {
+        Ok(None) => {}
+        Ok(Some(held)) => return vec![held],
+        // Nothing is drawn before every party has something to lose.
+        Err(_) => return Vec::new(),
     }
     entries.and_then(|entries| commit_among(world, claim, stamped, entries).ok()).into_iter().collect()
 }

@@ -13,6 +13,7 @@ mod evolve;
 mod execute;
 mod follow;
 mod judging;
+mod parties;
 mod refusal;
 mod settling;
 mod world;
@@ -27,6 +28,6 @@ pub use follow::follow;
 pub use judging::{Ballot, Cited, report_of};
 pub use refusal::Refusal;
 pub use world::{
-    Agent, Audit, Challenge, Claim, DrawState, Instance, Panel, Part, Phase, Run, STANDING_MIN,
-    STANDING_START, Seat, World,
+    Agent, Audit, Challenge, Claim, DrawState, Instance, Panel, Part, Party, Phase, Revealed, Run,
+    STANDING_MIN, STANDING_START, Seat, World,
 };

@@ -54,6 +54,12 @@ pub enum Refusal {
     NotCorrected,
     #[error("the claim may be relisted from {from}")]
     CoolingDown { from: u64 },
+    #[error("the agent is no party of the beacon")]
+    NoParty,
+    #[error("round {round} is not wanted: no draw has taken a later one than {wanted}")]
+    RoundNotWanted { round: u64, wanted: u64 },
+    #[error("the party `{agent}` has {have} free; {need} are held while a job is open")]
+    PartyUnstaked { agent: String, have: Amount, need: Amount },
     #[error("no draw is committed")]
     NoDraw,
     #[error("no draw is due")]
@@ -125,6 +131,9 @@ impl Refusal {
             Self::OtherParams { .. } => "other_params",
             Self::NotCorrected => "not_corrected",
             Self::CoolingDown { .. } => "cooling_down",
+            Self::NoParty => "no_party",
+            Self::RoundNotWanted { .. } => "round_not_wanted",
+            Self::PartyUnstaked { .. } => "party_unstaked",
             Self::NoDraw => "no_draw",
             Self::NoDrawDue => "no_draw_due",
             Self::DrawCommitted => "draw_committed",

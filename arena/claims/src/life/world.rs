@@ -40,6 +40,27 @@ pub struct Instance {
     pub asset: Asset,
     /// Who runs the instance, and publishes the reference's records.
     pub operator: String,
+    /// Who reveals the rounds of a hash chain, in the order of its anchors, each with what it has to lose; nobody
+    /// where parties have no stake.
+    pub parties: Vec<Party>,
+}
+
+/// A party of a hash chain that has a stake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Party {
+    /// The agent that reveals, and whose money it is.
+    pub agent: String,
+    /// What is held of it from the opening of a job to its end.
+    pub stake: Amount,
+}
+
+/// What a party revealed last. It reveals all rounds before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Revealed {
+    /// The round.
+    pub round: u64,
+    /// What its chain gives in it.
+    pub preimage: Digest,
 }
 
 impl Instance {
@@ -63,6 +84,10 @@ pub struct World {
     pub claims: CowMap<String, Claim>,
     /// Valid runs in a row, by operator and capability.
     pub valid_runs: CowMap<(String, String), u64>,
+    /// What each party with a stake revealed last.
+    pub revealed: BTreeMap<String, Revealed>,
+    /// The latest round that any draw ever took.
+    pub latest_drawn: u64,
     /// When anything last happened.
     pub now: u64,
     /// How many events there were.
@@ -308,6 +333,8 @@ pub struct Claim {
     pub until: u64,
     /// When its job opened: stakes count as they were at rest then.
     pub opened_at: u64,
+    /// Whether stakes of the beacon's parties are held for its job.
+    pub parties_held: bool,
     /// The draw that waits for its round.
     pub draw: Option<DrawState>,
     /// Runners drawn so far.
@@ -354,6 +381,8 @@ impl World {
             ledger: Ledger::new(),
             claims: CowMap::new(),
             valid_runs: CowMap::new(),
+            revealed: BTreeMap::new(),
+            latest_drawn: 0,
             now: 0,
             seq: 0,
             rehearsal: false,

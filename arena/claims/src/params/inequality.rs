@@ -92,6 +92,7 @@ impl Params {
         all.extend(self.solvency());
         all.extend(self.reviewing());
         all.extend(self.remainder());
+        all.extend(self.parties());
         all
     }
 
@@ -212,6 +213,17 @@ impl Params {
                 &runner_swing.max(challenger_swing),
             ),
         ]
+    }
+
+    /// Of a set for parties with stakes. A silent party may hold a part in the claim under another name, and be among
+    /// its funders.
+    fn parties(&self) -> Option<Inequality> {
+        let lost = m(self.party_slash?).minus(&m(self.delay_compensation));
+        let runner_swing = m(self.fee).plus(&m(self.runner_slash()));
+        let challenger_swing = m(self.lead_reward).plus(&m(self.challenger_stake));
+        let says =
+            "B - D > max(F + L, R_c + S_c): keeping a round back costs a party more than the largest swing";
+        Some(above("I17", says, &lost, &runner_swing.max(challenger_swing)))
     }
 
     fn remainder(&self) -> Vec<Inequality> {

@@ -57,6 +57,9 @@ pub struct Params {
     pub reviewer_no_show_slash: Amount,
     /// Least a submitter puts in at listing.
     pub submitter_deposit_min: Amount,
+    /// B: what a party of a hash chain loses for each due round that it does not reveal. A set without it is for
+    /// instances whose parties have no stake, and has the digest that it always had.
+    pub party_slash: Option<Amount>,
     /// σ: the part of S that is lost with an overturned run.
     pub slash_bps: u64,
     /// The part of S that is lost by not publishing in time.
@@ -181,6 +184,7 @@ impl Params {
             abstain_slash: amount(100),
             reviewer_no_show_slash: amount(300),
             submitter_deposit_min: amount(500),
+            party_slash: None,
             slash_bps: BPS,
             runner_no_show_bps: 2_500,
             offer_lapse_bps: 500,
@@ -210,6 +214,11 @@ impl Params {
                 reviewer_ppm: 950_000,
             },
         }
+    }
+
+    /// The published set for an instance whose beacon is a hash chain of parties with stakes.
+    pub fn published_with_parties() -> Self {
+        Self { party_slash: Some(amount(6_000)), ..Self::published() }
     }
 
     /// L: what an overturned runner loses.

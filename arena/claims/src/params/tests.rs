@@ -85,6 +85,26 @@ fn the_published_set_meets_every_condition_with_the_published_slack() {
     );
 }
 
+/// A set from before parties had stakes reads as it did and keeps its digest; with one, the digest is another.
+#[test]
+fn a_set_without_a_party_slash_is_what_it_was() {
+    let plain = Params::published();
+    assert!(plain.to_json().get("party_slash").is_none());
+    let staked = Params::published_with_parties();
+    assert_eq!(staked.violations(), []);
+    assert_ne!(plain.digest(), staked.digest());
+    for set in [plain, staked.clone()] {
+        let bytes = arena_canon::json::canonical(&set.to_json());
+        assert_eq!(Params::parse(&bytes).expect("a set"), set);
+    }
+    let last = staked.inequalities().pop().expect("conditions");
+    assert_eq!((last.id, last.slack.to_string().as_str()), ("I17", "500"));
+    let mut wrong = staked.to_json();
+    wrong["party_slash"] = 6_000.into();
+    let why = Params::parse(&arena_canon::json::canonical(&wrong)).expect_err("a number").to_string();
+    assert!(why.contains("/party_slash: must be an amount"), "{why}");
+}
+
 /// For every condition there is a set that breaks it: none of them is idle.
 #[test]
 fn every_condition_can_fail() {
@@ -113,6 +133,7 @@ fn every_condition_can_fail() {
         ("I9''", r#"{"abst": 600}"#),
         ("I10", r#"{"S_r": 1366}"#),
         ("I11", r#"{"tax": 0}"#),
+        ("I17", r#"{"party_slash": 5500}"#),
         ("I11'", r#"{"S": 3900}"#),
         ("I12", r#"{"rho": 3999}"#),
         ("I12'", r#"{"rho": 6000}"#),

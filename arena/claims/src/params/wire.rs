@@ -25,6 +25,8 @@ pub enum ParamsError {
 /// A member: its name, its symbol in the conditions ("" if it has none), and where it is kept.
 enum Slot<'a> {
     Money(&'static str, &'static str, &'a mut Amount),
+    /// An amount that older sets do not have; where it is absent, it is not written either.
+    MaybeMoney(&'static str, &'a mut Option<Amount>),
     Number(&'static str, &'static str, std::ops::RangeInclusive<u64>, &'a mut u64),
     Flag(&'static str, &'a mut bool),
 }
@@ -33,13 +35,13 @@ impl Slot<'_> {
     fn names(&self) -> (&'static str, &'static str) {
         match self {
             Self::Money(name, symbol, _) | Self::Number(name, symbol, ..) => (name, symbol),
-            Self::Flag(name, _) => (name, ""),
+            Self::MaybeMoney(name, _) | Self::Flag(name, _) => (name, ""),
         }
     }
 }
 
 fn slots(p: &mut Params) -> Vec<Slot<'_>> {
-    use Slot::{Flag, Money, Number};
+    use Slot::{Flag, MaybeMoney, Money, Number};
     let count = || 1..=31;
     vec![
         Money("fee", "F", &mut p.fee),
@@ -57,6 +59,7 @@ fn slots(p: &mut Params) -> Vec<Slot<'_>> {
         Money("abstain_slash", "abst", &mut p.abstain_slash),
         Money("reviewer_no_show_slash", "", &mut p.reviewer_no_show_slash),
         Money("submitter_deposit_min", "", &mut p.submitter_deposit_min),
+        MaybeMoney("party_slash", &mut p.party_slash),
         Number("slash_bps", "sigma", 0..=BPS, &mut p.slash_bps),
         Number("runner_no_show_bps", "", 0..=BPS, &mut p.runner_no_show_bps),
         Number("offer_lapse_bps", "", 0..=BPS, &mut p.offer_lapse_bps),
@@ -126,10 +129,13 @@ pub(super) fn write(params: &Params) -> Value {
     for (group, slots) in GROUPS {
         let members: Map<String, Value> = slots(&mut params)
             .into_iter()
-            .map(|slot| match slot {
-                Slot::Money(name, _, amount) => (name.to_owned(), amount.to_string().into()),
-                Slot::Number(name, _, _, number) => (name.to_owned(), (*number).into()),
-                Slot::Flag(name, flag) => (name.to_owned(), (*flag).into()),
+            .filter_map(|slot| {
+                Some(match slot {
+                    Slot::Money(name, _, amount) => (name.to_owned(), amount.to_string().into()),
+                    Slot::MaybeMoney(name, amount) => (name.to_owned(), (*amount)?.to_string().into()),
+                    Slot::Number(name, _, _, number) => (name.to_owned(), (*number).into()),
+                    Slot::Flag(name, flag) => (name.to_owned(), (*flag).into()),
+                })
             })
             .collect();
         if group.is_empty() {
@@ -190,7 +196,8 @@ fn fill(value: &Value, at: Pointer, whole: bool, findings: &mut Findings) -> Par
                 findings.add(&inner.place(symbol), format!("is also given as `{name}`"));
             }
             let key = if by_symbol { symbol } else { name };
-            if whole || inner.get(key).is_some() {
+            let needed = whole && !matches!(slot, Slot::MaybeMoney(..));
+            if needed || inner.get(key).is_some() {
                 set(slot, &inner, key, whole, findings);
             }
         }
@@ -203,16 +210,17 @@ fn fill(value: &Value, at: Pointer, whole: bool, findings: &mut Findings) -> Par
 }
 
 fn set(slot: Slot<'_>, object: &Object<'_>, key: &str, whole: bool, findings: &mut Findings) {
+    let what = "an amount: a decimal string of atomic units";
+    let read = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        other if !whole => number_of(other).and_then(Amount::new),
+        _ => None,
+    };
     match slot {
         Slot::Money(_, _, amount) => {
-            let what = "an amount: a decimal string of atomic units";
-            let read = |value: &Value| match value {
-                Value::String(text) => text.parse().ok(),
-                other if !whole => number_of(other).and_then(Amount::new),
-                _ => None,
-            };
             *amount = object.read(key, what, findings, read).unwrap_or(*amount);
         }
+        Slot::MaybeMoney(_, amount) => *amount = object.read(key, what, findings, read).or(*amount),
         Slot::Number(_, _, range, number) => {
             let what = format!("an integer from {} to {}", range.start(), range.end());
             let read = |value: &Value| number_of(value).filter(|number| range.contains(number));

@@ -142,6 +142,7 @@ fn found(config: &Config) -> Result<World, Refusal> {
         params: Arc::new(config.params.clone()),
         asset,
         operator: OPERATOR.into(),
+        parties: Vec::new(),
     };
     Ok(if config.signed { World::new(instance) } else { World::rehearsed(instance) })
 }

@@ -10,14 +10,14 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::commitment::{Sealed, canary_commitment};
 use arena_claims::life::{
-    Claim, Command, Event, Instance, Refusal, Stamped, World, evolve, execute, replay, report_of,
+    Claim, Command, Event, Instance, Party, Refusal, Stamped, World, evolve, execute, replay, report_of,
 };
 use arena_claims::manifest::Input;
 use arena_claims::params::Params;
 use arena_claims::record::{Record, Role};
 use arena_claims::simulate::{Actor, Measurement, Population, stamped};
-use arena_draw::beacon::Source;
-use arena_ledger::{Amount, Asset};
+use arena_draw::beacon::{HashChain, Preimages, Source};
+use arena_ledger::{Account, Amount, Asset};
 use serde_json::json;
 
 pub(crate) const START: u64 = 1_800_000_000;
@@ -31,6 +31,7 @@ pub(crate) struct Script {
     records: BTreeMap<(String, String), Record>,
     ballots: BTreeMap<(String, String), Value>,
     determinism: &'static str,
+    chains: BTreeMap<String, Preimages>,
 }
 
 fn world(change: &Value) -> World {
@@ -40,6 +41,7 @@ fn world(change: &Value) -> World {
         params: Arc::new(Params::overridden(change).expect("parameters")),
         asset: Asset::new("units").expect("a name"),
         operator: OPERATOR.into(),
+        parties: Vec::new(),
     })
 }
 
@@ -53,6 +55,7 @@ impl Default for Script {
             records: BTreeMap::new(),
             ballots: BTreeMap::new(),
             determinism: "exact",
+            chains: BTreeMap::new(),
         }
     }
 }
@@ -83,12 +86,15 @@ fn time(text: &str) -> u64 {
 }
 
 impl Script {
-    /// `given agents=amy,ben@op-a stake=20000`, `given params={…}`, `given determinism=tolerant`.
+    /// `given agents=amy,ben@op-a stake=20000`, `given params={…}`, `given determinism=tolerant`, and a hash chain of
+    /// parties with stakes: `given parties=op:6000,out:6000`.
     pub(crate) fn given(&mut self, line: &str) {
         let Some(rest) = line.trim().strip_prefix("given ") else { return };
         if let Some(change) = rest.strip_prefix("params=") {
             let change: Value = serde_json::from_str(change).expect("JSON");
             (self.world, self.start) = (world(&change), world(&change));
+        } else if let Some(parties) = rest.strip_prefix("parties=") {
+            self.found_parties(parties);
         } else if rest == "determinism=tolerant" {
             self.determinism = "tolerant";
         } else {
@@ -109,6 +115,27 @@ impl Script {
                 }
                 self.actors.insert(name.to_owned(), actor);
             }
+        }
+    }
+
+    /// The world before the first event.
+    pub(crate) fn beginning(&self) -> World {
+        self.start.clone()
+    }
+
+    fn found_parties(&mut self, parties: &str) {
+        let mut named = Vec::new();
+        for word in parties.split(',') {
+            let (agent, stake) = word.split_once(':').expect("agent:stake");
+            let chain = Preimages::new(*Digest::of(agent.as_bytes()).as_bytes(), 100);
+            self.chains.insert(agent.to_owned(), chain);
+            named.push(Party { agent: agent.to_owned(), stake: stake.parse().expect("an amount") });
+        }
+        let anchors = named.iter().map(|party| self.chains[&party.agent].anchor()).collect();
+        let source = Source::HashChain(HashChain::new(anchors, None).expect("a beacon"));
+        for world in [&mut self.world, &mut self.start] {
+            world.instance.source = source.clone();
+            world.instance.parties.clone_from(&named);
         }
     }
 
@@ -166,6 +193,10 @@ impl Script {
         let line = Line { verb, claim, actor, at, words: words.collect() };
         match line.verb {
             "avail" => return self.world.avail(&line.actor).to_string(),
+            "treasury" => {
+                let treasury = Account::treasury(&self.world.instance.asset);
+                return self.world.ledger.balance(&treasury).to_string();
+            }
             "standing" => return self.world.agents[&line.actor].standing_on(line.at).to_string(),
             "phase" => return self.world.claims[line.claim].phase.name().to_owned(),
             "rows" => return self.rows(&line),
@@ -218,6 +249,7 @@ impl Script {
             "relist" => Command::Relist { claim, manifest: self.manifest(line), deposit: line.amount() },
             "fund" => Command::Fund { claim, amount: line.amount() },
             "withdraw" => Command::Withdraw { claim },
+            "contribute" => self.contribution(line),
             "commit_draw" => Command::CommitDraw { claim },
             "draw" => {
                 Command::ResolveDraw { claim, proof: line.arg("proof").map_or(Vec::new(), |p| p.into()) }
@@ -263,6 +295,13 @@ impl Script {
             stamped.salt = Some(Digest::of(salt.as_bytes()));
         }
         stamped
+    }
+
+    fn contribution(&self, line: &Line<'_>) -> Command {
+        let round = line.amount().units();
+        let whose = self.chains.get(line.arg("of").unwrap_or(&line.actor));
+        let preimage = whose.and_then(|chain| chain.reveal(round)).map(Digest::from_bytes);
+        Command::RevealRound { round, preimage: preimage.unwrap_or_else(|| Digest::of(b"")) }
     }
 
     fn manifest(&self, line: &Line<'_>) -> Value {

@@ -131,10 +131,20 @@ impl Walk {
 }
 
 /// One life; `watch` sees every state that it goes through. Gives the phase it came to.
-fn walk(name: &str, mut luck: Luck, watch: &mut dyn FnMut(&World)) -> String {
+fn walk(name: &str, luck: Luck, watch: &mut dyn FnMut(&World)) -> String {
+    walk_with(name, luck, false, watch)
+}
+
+/// The same, if so with parties that have stakes, and that are often silent.
+fn walk_with(name: &str, mut luck: Luck, staked: bool, watch: &mut dyn FnMut(&World)) -> String {
     let mut script = Script::default();
     let fast = luck.below(3) == 0;
-    script.given(&format!("given params={{\"fast_referee\":{fast}}}"));
+    let slash = if staked { ",\"party_slash\":6000" } else { "" };
+    script.given(&format!("given params={{\"fast_referee\":{fast}{slash}}}"));
+    if staked {
+        script.given("given parties=p:9000,q:6000");
+        script.given("given agents=p,q stake=15000");
+    }
     script.given("given agents=sue,fay,a,b,c,d,e,f,g,h,i,j,k,l,m@op-l,n@op-l,o");
     let mut walk = Walk { script, luck, seconds: 7_200, lines: Vec::new() };
     walk.line("list", "sue", "500");
@@ -150,6 +160,12 @@ fn walk(name: &str, mut luck: Luck, watch: &mut dyn FnMut(&World)) -> String {
         let long = if walk.luck.below(4) == 0 { 8 } else { 4 };
         walk.seconds += pauses[walk.luck.below(long) as usize];
         walk.line("tick", "-", "");
+        for party in ["p", "q"].iter().filter(|_| staked) {
+            let round = walk.script.world.latest_drawn.max(1);
+            if walk.luck.below(8) != 0 {
+                walk.line("contribute", party, &round.to_string());
+            }
+        }
         let phase = walk.script.world.claims["c1"].phase;
         if walk.luck.below(6) == 0 { walk.stray() } else { walk.step(phase) }
     }
@@ -175,6 +191,24 @@ fn random_lives_keep_the_laws() {
         "Withdrawn(Withheld)",
     ];
     assert_eq!(endings.iter().map(String::as_str).collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn random_lives_with_parties_keep_the_laws() {
+    let mut luck = |seed| {
+        let mut slashed = false;
+        let luck = Luck::Seeded(SplitMix::new(seed));
+        let end = walk_with(&format!("seed {seed}"), luck, true, &mut |world| {
+            let held: u64 = ["p", "q"].iter().map(|party| world.avail(party).units()).sum();
+            slashed |= world.claims["c1"].phase.is_terminal() && held < 30_000;
+        });
+        (end, slashed)
+    };
+    let ends: Vec<(String, bool)> = (0..150).map(&mut luck).collect();
+    let paid = ends.iter().filter(|(_, slashed)| *slashed).count();
+    assert!((20..130).contains(&paid), "{paid} of 150 lives cost a party money");
+    let endings: BTreeSet<&str> = ends.iter().map(|(end, _)| end.as_str()).collect();
+    assert!(endings.len() >= 5, "{endings:?}");
 }
 
 proptest! {

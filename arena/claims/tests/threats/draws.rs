@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use arena_canon::json;
-use arena_claims::life::{Command, CommittedDraw, Event, Refusal, Seen};
+use arena_canon::{Digest, json};
+use arena_claims::envelope::SecretKey;
+use arena_claims::life::{Command, CommittedDraw, Event, Refusal, Seen, evolve};
+use arena_claims::log::{Checkpoint, Logged, Receipt, check_transcript, leaf, origin};
+use arena_claims::params::Params;
 use arena_claims::simulate::stamped;
-use arena_draw::Request;
 use arena_draw::beacon::{
     Beacon, BeaconError, DrandQuicknet, HashChain, HashChainError, MARGIN_SECONDS, Preimages, Schedule,
 };
+use arena_draw::{Request, merkle};
 use serde_json::json;
 
 use super::super::script::Script;
@@ -101,6 +104,84 @@ fn threat_02_backdating_a_commitment() {
     }
 }
 
+/// A history as a log: the hashed leaf of each event.
+fn leaves_of(script: &Script, history: &[(u64, Event)]) -> Vec<Digest> {
+    let mut world = script.beginning();
+    let mut leaves = Vec::new();
+    for (at, event) in history {
+        let written = serde_json::to_value(event).expect("written");
+        let logged = Logged { seq: world.seq + 1, at: *at, by: None, written: &written };
+        leaves.push(leaf(Digest::of(b"genesis"), &world, event, &logged));
+        evolve(&mut world, *at, event);
+    }
+    leaves
+}
+
+/// The transcript with its commitment in the log of these leaves, signed at a time.
+fn carried(script: &Script, transcript: &json::Value, leaves: &[Digest], at: u64) -> arena_draw::Transcript {
+    let seq: usize = transcript["committed_seq"].as_str().expect("a number").parse().expect("digits");
+    let origin = origin(script.world.instance.id());
+    let note = Checkpoint::sign(&origin, leaves.len() as u64, merkle::root(leaves), at, &log_key());
+    let mut carried = transcript.clone();
+    carried["log"] = json!({ "checkpoint": note, "inclusion": merkle::path(seq - 1, leaves) });
+    arena_draw::verify(&json::canonical(&carried)).expect("the draw is what it was")
+}
+
+fn log_key() -> SecretKey {
+    SecretKey::from_seed(&[9; 32])
+}
+
+/// An operator that wants another draw, once it knows the round, writes history anew: it cannot sign in time what it
+/// makes up too late, and whoever has a receipt from before shows that what was there is gone.
+#[test]
+fn threat_02_writing_history_anew() {
+    let mut script = Script::after(&["given agents=sue,fay,a,b,c\n", OPENED]);
+    let key = Some(log_key().public());
+    let committed_at = script.world.now;
+    let before = script.history.clone();
+    script.plays("draw c1 - 02:02 -> draw_resolved:1\n");
+    let (transcript, _) = resolved(&script);
+    let due = Schedule::QUICKNET.time_of(committed(&script).round).expect("a round");
+    // As it should be: signed after the commitment and before the round.
+    let leaves = leaves_of(&script, &before);
+    let honest = carried(&script, &transcript, &leaves, committed_at);
+    let logged = check_transcript(&honest, key).expect("it holds").expect("it carries a log");
+    assert_eq!((logged.size, logged.signed_at), (leaves.len() as u64, Some(committed_at)));
+    // Signed once the round is known, or before what it covers.
+    for wrong in [due, due + 60, committed_at - 1] {
+        let late = carried(&script, &transcript, &leaves, wrong);
+        assert_eq!(check_transcript(&late, key).expect_err("too late").at, "/log/checkpoint", "{wrong}");
+    }
+    // Another eligible set, as if it had been committed then: the draw follows from it, the old log does not have it,
+    // and a new one is another than the one that somebody has a receipt of.
+    let mut forged = before.clone();
+    let Some((_, Event::DrawCommitted(draw))) = forged.last_mut() else {
+        panic!("the draw is committed last")
+    };
+    let fewer = draw.entries.entries().iter().skip(1).cloned().collect();
+    draw.entries = arena_draw::Eligible::new(fewer).expect("entries");
+    let mut request = honest.request.clone();
+    request.entries = draw.entries.clone();
+    let other = request.clone().resolve().expect("it draws");
+    assert_eq!(check_transcript(&other, key).expect_err("not in the log").at, "/log/inclusion");
+    let remade = leaves_of(&script, &forged);
+    let mut bare = other.to_value();
+    bare.as_object_mut().expect("an object").remove("log");
+    let backdated = carried(&script, &bare, &remade, committed_at);
+    assert!(check_transcript(&backdated, key).expect("it holds in itself").is_some());
+    let held = Receipt::of(&honest).expect("a receipt").held().expect("it holds");
+    let shown = Receipt::of(&backdated).expect("a receipt").held().expect("it holds");
+    assert_eq!(held.size, shown.size);
+    assert_ne!(held.root, shown.root, "two roots of one size: both are signed, so the operator is convicted");
+    // An event that is left out moves all that come after it: the receipt leads nowhere.
+    let mut without = before;
+    let is_last = |event: &Event| matches!(event, Event::AgentRegistered { agent, .. } if agent == "c");
+    without.retain(|(_, event)| !is_last(event));
+    assert_eq!(without.len() + 1, leaves.len());
+    let left_out = leaves_of(&script, &without);
+    assert_ne!(left_out.get(logged.seq as usize - 1), Some(&leaves[logged.seq as usize - 1]));
+}
+
 /// The last to reveal has one valid value and nothing to choose; a round needs every party.
 #[test]
 fn threat_03_choosing_by_revealing_last() {
@@ -132,6 +213,72 @@ fn threat_03_choosing_by_revealing_last() {
         assert!(DrandQuicknet.verify(1_000, &chosen).is_err(), "byte {at}");
     }
     assert!(DrandQuicknet.verify(1_001, &signature).is_err());
+}
+
+/// A party that is the runner's friend keeps the audit's round back: nobody audits, the run is taken for good. It costs
+/// the two more than being found out, whoever paid for the claim, and a job later it can be done again only at the
+/// same price.
+#[test]
+fn threat_03_keeping_a_round_back() {
+    const STAKED: &str = "\
+given params={\"party_slash\":6000}
+given parties=op:6000,out:6000
+given agents=op,out,sue,fay,a,b,c
+contribute - op 00:10 1 -> round_revealed
+contribute - out 00:10 1 -> round_revealed
+list c1 sue 02:00 500 -> claim_listed claim_funded
+fund c1 fay 02:01 3500 -> claim_funded job_opened parties_held draw_committed:runner:0
+contribute - op 02:02 2 -> round_revealed
+contribute - out 02:02 2 -> round_revealed
+draw c1 - 02:02 -> draw_resolved:1
+accept c1 @runner 02:03 -> run_accepted
+inputs c1 @runner 02:03 -> inputs_checked
+run c1 @runner 02:04 x=10.0 fuel=1 -> run_committed draw_committed:audit-coin:0
+contribute - op 02:05 3 -> round_revealed
+";
+    let begun = || {
+        let script = Script::after(&[STAKED]);
+        let runner = script.claim("c1").runner().expect("drawn").to_owned();
+        (script, runner)
+    };
+    // What each ring has in the end, of what it began with; who pays for the claim may be of it.
+    let net = |script: &Script, ring: &[&str]| {
+        let has: u64 = ring.iter().map(|agent| script.avail(agent)).sum();
+        i128::from(has) - 20_000 * ring.len() as i128
+    };
+    let (mut silent, runner) = begun();
+    silent.plays(&format!(
+        "\
+tick c1 - 26:04 -> beacon_stalled party_slashed window_closed
+reveal c1 {runner} 26:05 -> run_revealed settled:reproduced parties_released
+avail - out 26:05 -> 14000
+avail - op 26:05 -> 20000
+"
+    ));
+    silent.check_laws("threat 3, silent");
+    let (mut caught, same) = begun();
+    assert_eq!(runner, same);
+    caught.plays(&format!(
+        "\
+contribute - out 02:05 3 -> round_revealed
+draw c1 - 02:05 -> coin_tossed:audit
+challenge c1 @auditor 02:06 x=11.0 fuel=7 -> challenge_committed
+tick c1 - 26:04 -> window_closed
+reveal c1 {runner} 26:05 -> run_revealed
+reveal c1 @auditor 26:06 -> challenge_revealed disputed
+reference c1 operator 26:07 x=11.0 fuel=7 -> reference_published:runner_wrong valid_run_counted:false settled:runner_wrong:not_reproduced parties_released
+"
+    ));
+    caught.check_laws("threat 3, caught");
+    for ring in [&[runner.as_str(), "out"][..], &[runner.as_str(), "out", "fay", "sue"]] {
+        let (kept_back, found_out) = (net(&silent, ring), net(&caught, ring));
+        assert!(kept_back < found_out && kept_back < 0, "{ring:?}: {kept_back}, found out {found_out}");
+    }
+    // Whatever the figures of a set: an instance does not start under one where it would pay.
+    let (params, mut cheap) = (Params::published_with_parties(), Params::published_with_parties());
+    assert_eq!(params.violations(), []);
+    cheap.party_slash = Some("5500".parse().expect("an amount"));
+    assert_eq!(cheap.violations().iter().map(|missed| missed.id).collect::<Vec<_>>(), ["I17"]);
 }
 
 fn hex(text: &str) -> Vec<u8> {

@@ -29,7 +29,7 @@ use crate::strategies;
 /// plays a sample of the matches again, or all of them.
 ///
 /// Of the folder of an instance of claims, derives every event of the journal again: draws, commitments,
-/// signatures, comparisons and money.
+/// signatures, comparisons and money; and checks the signed checkpoints, and receipts that are given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -49,6 +49,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
 
+    /// Hold this receipt, or a transcript of a draw that carries its log, against the folders of claims
+    #[arg(long = "receipt", value_name = "FILE")]
+    receipts: Vec<PathBuf>,
+
     #[command(flatten)]
     output: Output,
 }
@@ -59,6 +63,7 @@ Examples:
   arena verify episodes/*.json
   arena verify episode.json --strategy my.wasm
   arena verify episode.json --pack my-pack.json --json
+  arena verify lab --receipt receipt.json
   arena verify .outline/loops/axelrod/20261130T174500Z-7c1e0b44 --all";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -70,12 +75,19 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Some(path) => Some(strategies::load_campus(&strategies::host(Seats::OnDemand, io)?, path)?),
         None => None,
     };
+    let receipts = args.receipts.iter().map(|path| receipt(path)).collect::<Result<Vec<_>, _>>()?;
+    if !receipts.is_empty() && !args.logs.iter().any(|path| claim::is_instance(path)) {
+        return Err(Failure::usage(
+            "hold the receipt",
+            "none of these is the folder of an instance of claims",
+        ));
+    }
     let mut exit = Exit::Success;
     let mut results = Vec::new();
     for path in &args.logs {
         let shown = files::shown(path);
         let verdict = if claim::is_instance(path) {
-            claims(path, io)?
+            claims(path, &receipts, io)?
         } else if path.is_dir() {
             tournament(path, args.all, io)?
         } else {
@@ -170,12 +182,22 @@ fn tournament(path: &Path, all: bool, io: &mut Io<'_>) -> Result<Verdict, Failur
 }
 
 /// An instance of claims.
-fn claims(path: &Path, io: &mut Io<'_>) -> Result<Verdict, Failure> {
-    Ok(match claim::verify(path, io) {
+fn claims(path: &Path, receipts: &[(String, Value)], io: &mut Io<'_>) -> Result<Verdict, Failure> {
+    Ok(match claim::verify(path, receipts, io) {
         Ok(Ok(verified)) => Verdict::Claims(verified),
         Ok(Err(findings)) => Verdict::Rejected { findings, hint: None },
         Err(failure) => Verdict::Unread(failure),
     })
+}
+
+/// A receipt with the name of its file.
+fn receipt(path: &Path) -> Result<(String, Value), Failure> {
+    let bytes =
+        files::read(path, DOCUMENT_BYTES_MAX as u64).map_err(|unread| unread.reading("receipt", path))?;
+    let shown = files::shown(path);
+    let value = json::read(&bytes, DOCUMENT_BYTES_MAX)
+        .map_err(|why| Failure::usage(format_args!("read receipt `{shown}`"), why))?;
+    Ok((shown, value))
 }
 
 fn rejected(pointer: String, message: String) -> Verdict {
@@ -299,6 +321,7 @@ impl Verdict {
             Self::Claims(found) => json!({
                 "file": file, "verified": true, "events": found.events, "claims": found.claims,
                 "over": found.over, "records": found.records, "draws": found.draws, "blobs": found.blobs,
+                "checkpoints": found.checkpoints, "receipts": found.receipts,
             }),
             Self::Verified { pack, stars, sealed, rerun } => {
                 let rerun = match rerun {
@@ -327,10 +350,21 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
         }
         Verdict::Tournament(verified) => show_tournament(file, verified, io),
         Verdict::Claims(found) => {
-            let claim::Verified { events, claims, over, records, draws, blobs } = found;
+            let claim::Verified { events, claims, over, records, draws, blobs, checkpoints, receipts } =
+                found;
+            let log = match checkpoints {
+                None => "no log".to_owned(),
+                Some(1) => "1 checkpoint".to_owned(),
+                Some(some) => format!("{some} checkpoints"),
+            };
+            let held = match receipts {
+                0 => String::new(),
+                1 => ", 1 receipt holds".to_owned(),
+                some => format!(", {some} receipts hold"),
+            };
             io.print(format_args!(
                 "{} {file} · {claims} claims, {over} over · {events} events follow, {draws} draws, {records} \
-                 signed records, {blobs} blobs",
+                 signed records, {blobs} blobs · {log}{held}",
                 ink.paint(Tone::Good, "ok:")
             ));
         }

@@ -57,6 +57,21 @@ impl HashChain {
     pub fn anchors(&self) -> &[Digest] {
         &self.anchors
     }
+
+    /// Whether `preimage` is what the party at `index` alone reveals in `round`.
+    pub fn check_part(&self, index: usize, round: u64, preimage: Digest) -> Result<(), BeaconError> {
+        check_round(round)?;
+        let proves = self.anchors.get(index).is_some_and(|anchor| hashed(preimage, round) == *anchor);
+        if proves { Ok(()) } else { Err(BeaconError::Proof { kind: self.kind(), round }) }
+    }
+}
+
+fn check_round(round: u64) -> Result<(), BeaconError> {
+    match round {
+        0 => Err(BeaconError::NoRound),
+        1..=ROUND_MAX => Ok(()),
+        _ => Err(BeaconError::BeyondTheChain { round }),
+    }
 }
 
 impl Beacon for HashChain {
@@ -76,12 +91,7 @@ impl Beacon for HashChain {
     fn verify(&self, round: u64, proof: &[u8]) -> Result<[u8; 32], BeaconError> {
         let kind = self.kind();
         let (preimages, rest) = proof.as_chunks::<32>();
-        if round == 0 {
-            return Err(BeaconError::NoRound);
-        }
-        if round > ROUND_MAX {
-            return Err(BeaconError::BeyondTheChain { round });
-        }
+        check_round(round)?;
         if preimages.len() != self.anchors.len() || !rest.is_empty() {
             return Err(BeaconError::Length { kind, bytes: proof.len(), wanted: 32 * self.anchors.len() });
         }
@@ -99,6 +109,11 @@ impl Beacon for HashChain {
         }
         Ok(randomness)
     }
+}
+
+/// What a chain gives so many rounds before the one that `preimage` is of: a round reveals all before it.
+pub fn rounds_before(preimage: Digest, rounds: u64) -> Digest {
+    hashed(preimage, rounds)
 }
 
 /// SHA-256 applied `times` times.
@@ -179,6 +194,26 @@ mod tests {
             let bytes = wrong.len();
             assert_eq!(beacon.verify(4, wrong), Err(BeaconError::Length { kind, bytes, wanted: 96 }));
         }
+    }
+
+    #[test]
+    fn a_party_s_part_is_checked_alone() {
+        let (beacon, kind) = (beacon(), Kind::HashChain);
+        for (index, party) in parties().iter().enumerate() {
+            let part = |round| Digest::from_bytes(party.reveal(round).expect("a round of ten"));
+            assert_eq!(beacon.check_part(index, 7, part(7)), Ok(()));
+            assert_eq!(rounds_before(part(7), 3), part(4));
+            let wrong = Err(BeaconError::Proof { kind, round: 7 });
+            assert_eq!(beacon.check_part(index, 7, part(6)), wrong);
+            assert_eq!(beacon.check_part((index + 1) % 3, 7, part(7)), wrong);
+            assert_eq!(beacon.check_part(3, 7, part(7)), wrong);
+        }
+        let beyond = ROUND_MAX + 1;
+        assert_eq!(beacon.check_part(0, 0, Digest::of(b"")), Err(BeaconError::NoRound));
+        assert_eq!(
+            beacon.check_part(0, beyond, Digest::of(b"")),
+            Err(BeaconError::BeyondTheChain { round: beyond })
+        );
     }
 
     #[test]

@@ -29,8 +29,8 @@ use crate::instance::claims::{self, view};
 use crate::instance::{self, Instance};
 use crate::problem::Problem;
 use bodies::{
-    AmountBody, BindBody, CanaryBody, CommitmentBody, DeclineBody, MoneyBody, ProofBody, ReferenceBody,
-    RevealBody, RoundBody, RunBody, VoteBody, one_digest, parsed, proof, read,
+    AmountBody, BindBody, CanaryBody, CommitmentBody, DeclineBody, MoneyBody, PreimageBody, ProofBody,
+    ReferenceBody, RevealBody, RoundBody, RunBody, VoteBody, one_digest, parsed, proof, read,
 };
 
 const CAPABILITIES_MAX: usize = 64;
@@ -56,6 +56,7 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(material::pinned))
         .routes(routes!(agent))
         .routes(routes!(beacon, show_round))
+        .routes(routes!(reveal_round))
         .routes(routes!(assignments))
         .routes(routes!(accept))
         .routes(routes!(decline))
@@ -401,6 +402,25 @@ async fn show_round(
         Some(Seen { round: round?, proof: proof? })
     })?;
     send(&app, (who, arrival), claims::Command::Beacon(seen), posted.slot).await
+}
+
+/// Reveals what your chain gives in a round, as a party of a hash chain with a stake.
+#[utoipa::path(
+    post, path = "/api/v1/beacons/preimages", tag = "claims", request_body(content = PreimageBody),
+    responses((status = 200, description = "It is one"))
+)]
+async fn reveal_round(
+    State(app): State<Shared>,
+    who: Who,
+    arrival: Arrival,
+    posted: Posted,
+) -> Result<Response, Problem> {
+    let command = read(&posted.document, &["round", "preimage"], |object, faults| {
+        let round = parsed::<u64>(object, "round", faults);
+        let preimage = parsed::<Digest>(object, "preimage", faults);
+        Some(life::Command::RevealRound { round: round?, preimage: preimage? })
+    })?;
+    send(&app, (who, arrival), claims::Command::Act(command), posted.slot).await
 }
 
 /// What you were drawn for.

@@ -403,6 +403,12 @@ async fn a_round_of_drand_is_taken_by_its_signature_alone() {
     assert_eq!((&about["instance"], &about["beacon"]), (&json!("arena"), &json!("drand-quicknet")));
     let round = |round: &str| json!({ "round": round, "signature": SIGNATURE });
     bench.post("/api/v1/beacons", None, &round(ROUND)).await.expect(401);
+    // Nobody has a part of drand's rounds to reveal here.
+    let preimage = json!({ "round": "1", "preimage": "ab".repeat(32) });
+    let refused = bench.post("/api/v1/beacons/preimages", key, &preimage).await.expect(403);
+    assert_eq!(refused.code(), "no_party");
+    bench.post("/api/v1/beacons/preimages", None, &preimage).await.expect(401);
+    bench.post("/api/v1/beacons/preimages", key, &json!({ "round": "1", "preimage": "ab" })).await.expect(422);
     let other = (ROUND.parse::<u64>().unwrap() + 1).to_string();
     assert_eq!(bench.post("/api/v1/beacons", key, &round(&other)).await.expect(422).code(), "draw_refused");
     assert!(bench.get("/api/v1/beacons", None).await.expect(200).json()["latest"].is_null());
@@ -425,6 +431,7 @@ async fn every_command_has_exactly_one_route() {
         C::List { .. } => "/api/v1/claims",
         C::Fund { .. } => "/api/v1/claims/{claim}/fund",
         C::Withdraw { .. } => "/api/v1/claims/{claim}/withdraw",
+        C::RevealRound { .. } => "/api/v1/beacons/preimages",
         C::CommitDraw { .. } => "/api/v1/claims/{claim}/draws",
         C::ResolveDraw { .. } => "/api/v1/claims/{claim}/draws/resolve",
         C::Accept { .. } => "/api/v1/assignments/{assignment}/accept",
@@ -451,6 +458,7 @@ async fn every_command_has_exactly_one_route() {
         C::List { claim: claim(), manifest: none(), deposit: amount, canary: None },
         C::Fund { claim: claim(), amount },
         C::Withdraw { claim: claim() },
+        C::RevealRound { round: 1, preimage: zero },
         C::CommitDraw { claim: claim() },
         C::ResolveDraw { claim: claim(), proof: Vec::new() },
         C::Accept { claim: claim() },

@@ -21,10 +21,10 @@ use super::material::{Material, Sources, dry_run};
 use super::records::{Origin, assembled, claim_of, kept, made, place_of, reveal, sealed};
 use super::rerun::Configuration;
 use super::verbs::{
-    Act, Agent, Canary, Challenge, Decline, Fund, Here, Init, Inputs, List, Money, OfClaim, OnClaim,
-    Reference, Relist, Review, Run, Sealing,
+    Act, Agent, Canary, Challenge, Contribute, Decline, Fund, GiveReceipt, Here, Init, Inputs, List, Money,
+    OfClaim, OnClaim, Reference, Relist, Review, Run, Sealing,
 };
-use super::{faulty, params, read, read_json, shown};
+use super::{faulty, log, params, parties, read, read_json, shown};
 use crate::commands::key;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -52,6 +52,7 @@ pub(crate) fn run(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Act::New(args) => draft::run(args, io),
         Act::List(args) => list(args, io),
         Act::Fund(args) => fund(args, io),
+        Act::Contribute(args) => contribute(args, io),
         Act::Withdraw(args) => on_claim(args, "withdraw", |claim| Command::Withdraw { claim }, io),
         Act::Open(args) => of_claim(args, "commit the draw", |claim| Command::CommitDraw { claim }, io),
         Act::Assign(args) => assign(args, io),
@@ -63,6 +64,7 @@ pub(crate) fn run(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Act::Challenge(args) => challenge(args, io),
         Act::Reveal(args) => open_commitment(args, io),
         Act::Audit(args) => audit(args, io),
+        Act::Receipt(args) => receipt(args, io),
         Act::Review(args) => review(args, io),
         Act::Appeal(args) => on_claim(args, "appeal", |claim| Command::Appeal { claim }, io),
         Act::Reference(args) => reference(args, io),
@@ -74,23 +76,41 @@ pub(crate) fn run(act: &Act, io: &mut Io<'_>) -> Result<Exit, Failure> {
 
 fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit, Failure> {
     const DOING: &str = "make the instance";
-    let Init { name, source, anchors, rounds, operator, params: set, dir } = args;
+    let Init { name, source, anchors, parties, rounds, operator, params: set, dir } = args;
     let set = match set {
         Some(path) => params::parse(&read("parameters", path, io)?, &shown(path))?,
-        None => Params::published(),
+        None if parties.is_empty() => Params::published(),
+        None => Params::published_with_parties(),
     };
     if let Some(missed) = set.violations().first() {
         let why = format!("its parameters miss {}: {}", missed.id, missed.says);
         return Err(Failure::new(Exit::Rejected, DOING, why)
             .hint("see all conditions with `arena claim params check`"));
     }
+    for (what, text) in [("name", name), ("operator", operator)] {
+        if !is_name(text) {
+            let why = format!("the {what} is 1 to {NAME_BYTES_MAX} bytes without control characters");
+            return Err(Failure::usage(DOING, why));
+        }
+    }
     if *source == Kind::Test && !name.starts_with("test-") {
         return Err(Failure::usage(DOING, "a test beacon is only for names that start with `test-`"));
     }
     beacon::check(*source, anchors)?;
-    Folder::create(dir, name, operator, &set, || beacon::make(dir, *source, anchors, *rounds))?;
+    parties::check(*source, anchors.len(), parties, &set)?;
+    Folder::create(dir, name, operator, &set, parties, || beacon::make(dir, *source, anchors, *rounds))?;
+    if *source == Kind::HashChain && parties.is_empty() {
+        io.warn("its parties have nothing to lose: one that keeps its round back stops a draw for nothing");
+    }
     io.print(format_args!("instance {} in {}", Excerpt::line(name), files::shown(dir)));
     Ok(Exit::Success)
+}
+
+/// Most bytes of a name that a transcript of a draw can tell.
+const NAME_BYTES_MAX: usize = 128;
+
+fn is_name(text: &str) -> bool {
+    (1..=NAME_BYTES_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 fn agent(args: &Agent, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -125,6 +145,12 @@ fn of_claim(
     io: &mut Io<'_>,
 ) -> Result<Exit, Failure> {
     does(&args.here, Actor::Operator, doing, command(args.claim.clone()), io)
+}
+
+fn contribute(args: &Contribute, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let Contribute { chain, round, by, here } = args;
+    let command = parties::contribution(&Reading::peek(&here.dir)?, chain.as_deref(), *round)?;
+    does(here, Actor::Agent(&by.agent), "reveal the round", command, io)
 }
 
 fn fund(args: &Fund, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -288,6 +314,16 @@ fn audit(args: &OfClaim, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let audit = &claim_of(&folder, &args.claim)?.audit;
     let about = json!({ "coin": audit.coin, "auditor": audit.auditor, "accepted": audit.accepted });
     io.print_json(&about);
+    Ok(Exit::Success)
+}
+
+fn receipt(args: &GiveReceipt, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    let folder = Reading::open(&args.dir, io)?;
+    let receipt = log::receipt(&folder, args.seq, folder.time(args.at.as_deref())?)?;
+    match args.output.json {
+        true => io.print_json(&receipt),
+        false => io.print(receipt),
+    }
     Ok(Exit::Success)
 }
 

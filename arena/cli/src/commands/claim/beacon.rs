@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_claims::life::{Command, Event, Seen, Stamped};
+use arena_claims::life::{Command, Event, Party, Seen, Stamped};
 use arena_draw::beacon::{Beacon as _, EcvrfOperator, HashChain, Kind, OperatorKey, Schedule, Source};
 use arena_engine::Excerpt;
 use serde_json::json;
 
 use super::instance::{Reading, broken, io_failure};
+use super::parties;
 use crate::commands::chain::{self, Chain};
 use crate::failure::Failure;
 use crate::files::{self, Existing};
@@ -24,14 +25,23 @@ const ROUND_BYTES_MAX: u64 = 4_096;
 const DOING: &str = "use the beacon";
 
 /// The members of `instance.json` that say which beacon it is: a word, or an object where the word does not do.
-pub(super) fn written(source: &Source) -> Value {
+pub(super) fn written(source: &Source, parties: &[Party]) -> Value {
     let kind = source.kind().name();
     match source {
         Source::DrandQuicknet | Source::Test => json!(kind),
         Source::EcvrfOperator(beacon) => {
             json!({ "kind": kind, "public_key": Digest::from_bytes(*beacon.public_key()) })
         }
-        Source::HashChain(beacon) => json!({ "kind": kind, "anchors": beacon.anchors() }),
+        Source::HashChain(beacon) if parties.is_empty() => {
+            json!({ "kind": kind, "anchors": beacon.anchors() })
+        }
+        Source::HashChain(beacon) => {
+            let parties: Vec<Value> = parties
+                .iter()
+                .map(|Party { agent, stake }| json!({ "agent": agent, "stake": stake }))
+                .collect();
+            json!({ "kind": kind, "anchors": beacon.anchors(), "parties": parties })
+        }
     }
 }
 
@@ -168,13 +178,18 @@ fn whole(reading: &Reading, given: &Round) -> Result<Vec<u8>, Failure> {
     Ok([&own[..], &given.proof].concat())
 }
 
-fn own_chain(reading: &Reading) -> Result<Option<Chain>, Failure> {
+/// The operator's chain, if it is in the folder.
+pub(super) fn own_chain(reading: &Reading) -> Result<Option<Chain>, Failure> {
     let place = reading.private(CHAIN);
     if place.exists() { chain::read(&place).map(Some) } else { Ok(None) }
 }
 
 /// The latest round that is known at `at`, where it is known here.
 pub(super) fn seen(reading: &Reading, at: u64, given: Option<&Round>) -> Result<Option<Seen>, Failure> {
+    // Where parties have stakes, the journal tells what they revealed.
+    if !reading.world.instance.parties.is_empty() {
+        return if given.is_none() { Ok(None) } else { Err(parties::not_by_file()) };
+    }
     let due = Schedule::QUICKNET.round_for(at).saturating_sub(1).max(1);
     match (&reading.world.instance.source, given) {
         (Source::Test, _) => Ok(Some(Seen { round: due, proof: Vec::new() })),
@@ -201,8 +216,11 @@ pub(super) fn seen(reading: &Reading, at: u64, given: Option<&Round>) -> Result<
 
 /// The proof of the round that the draw of `claim` takes.
 pub(super) fn proof(reading: &Reading, claim: &str, given: Option<&Round>) -> Result<Vec<u8>, Failure> {
-    if let Some(given) = given {
-        return whole(reading, given);
+    match (given, reading.world.instance.parties.is_empty()) {
+        (Some(given), true) => return whole(reading, given),
+        (Some(_), false) => return Err(parties::not_by_file()),
+        (None, true) => {}
+        (None, false) => return Ok(Vec::new()),
     }
     let draw = reading.world.claims.get(claim).and_then(|claim| claim.draw.as_ref());
     let needs = |what: &str| {
@@ -228,7 +246,8 @@ pub(super) fn proof(reading: &Reading, claim: &str, given: Option<&Round>) -> Re
 
 /// Keeps the rounds that `events` rest on, before they are written down.
 pub(super) fn keep(reading: &Reading, stamped: &Stamped, events: &[Event]) -> Result<(), Failure> {
-    if reading.world.instance.source == Source::Test {
+    let in_journal = !reading.world.instance.parties.is_empty();
+    if reading.world.instance.source == Source::Test || in_journal {
         return Ok(());
     }
     for event in events {
@@ -333,7 +352,7 @@ mod tests {
     fn a_beacon_is_read_as_it_was_written() {
         let chain = HashChain::new(vec![Digest::of(b"a"), Digest::of(b"b")], None).expect("two anchors");
         for source in [Source::DrandQuicknet, Source::Test, ecvrf([7; 32]), Source::HashChain(chain)] {
-            assert_eq!(read(&written(&source)).expect("a beacon"), source);
+            assert_eq!(read(&written(&source, &[])).expect("a beacon"), source);
         }
         for wrong in
             [json!("dice"), json!({ "kind": "ecvrf-operator" }), json!({ "kind": "hashchain" }), json!(3)]

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_claims::life::{Command, Event, Phase, Stamped, execute};
+use arena_claims::life::{Command, Event, Party, Phase, Stamped, execute};
 use arena_claims::params::Params;
 use arena_draw::beacon::Source;
 use arena_engine::Excerpt;
@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::beacon::{self, Round};
 use super::instance::{INSTANCE, JOURNAL, JOURNAL_VERSION, Kept, Reading, broken, io_failure, read_instance};
+use super::log;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
@@ -38,6 +39,7 @@ impl Folder {
         name: &str,
         operator: &str,
         params: &Params,
+        parties: &[Party],
         source: impl FnOnce() -> Result<Source, Failure>,
     ) -> Result<(), Failure> {
         files::make_folder(path)?;
@@ -53,8 +55,8 @@ impl Folder {
                 .map_err(|why| io_failure(&sealed, "close folder", &why))?;
         }
         let document = json!({
-            "v": "arena-instance/v1", "name": name, "beacon": beacon::written(&source()?), "operator": operator,
-            "asset": "units", "params": params.to_json(),
+            "v": "arena-instance/v1", "name": name, "beacon": beacon::written(&source()?, parties), "operator": operator,
+            "asset": "units", "params": params.to_json(), "log": log::written(log::make(path)?),
         });
         // Last, so that it is an instance or none: what was left by one that was killed is not in the way.
         files::write(&path.join(JOURNAL), b"", Existing::KeepEqual)?;
@@ -78,6 +80,7 @@ impl Folder {
         })?;
         let reading = Reading::of(path, genesis, &journal, &mut |_, _, _| {})?;
         reading.tell(io);
+        log::recover(&reading)?;
         Ok(Self { reading, journal })
     }
 
@@ -140,6 +143,12 @@ impl Folder {
             "at": stamped.at.to_string(), "by": by, "events": written,
         });
         let bytes = json::canonical(&line);
+        let leaves = self.reading.leaves_of(stamped.at, by.map(String::as_str), &written, events);
+        let commits = |event: &Event| matches!(event, Event::DrawCommitted(_)) && !event.is_sealed();
+        let checkpoint = match events.iter().any(commits) {
+            true => log::prepare(&self.reading, &leaves, stamped.at)?,
+            false => None,
+        };
         let failed = |why: &std::io::Error| {
             Failure::internal(
                 format_args!("write journal of `{}`", files::shown(&self.reading.path)),
@@ -155,7 +164,8 @@ impl Folder {
         self.reading.length += whole.len() as u64;
         self.reading.lines += 1;
         self.reading.last = Digest::of(&bytes);
-        Ok(())
+        self.reading.leaves.extend(leaves);
+        log::settle(checkpoint)
     }
 
     /// An event that only the instance may see, beside the journal. A nonce keeps it from being guessed.

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
+use arena_claims::envelope::PublicKey;
 use arena_claims::life::{Event, Instance, World, check, evolve};
+use arena_claims::log::{Logged, leaf};
 use arena_engine::Excerpt;
 use arena_ledger::Asset;
 
-use super::{beacon, params};
+use super::{beacon, log, params, parties};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
@@ -22,6 +24,8 @@ pub(super) const JOURNAL: &str = "journal.ndjson";
 pub(super) const JOURNAL_VERSION: &str = "arena-claims-journal/v1";
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 const SMALL_BYTES_MAX: u64 = 4 << 20;
+/// The last second of the year 9999.
+const TIME_MAX: u64 = 253_402_300_799;
 
 /// An instance, replayed.
 pub(super) struct Reading {
@@ -31,6 +35,14 @@ pub(super) struct Reading {
     pub(super) length: u64,
     pub(super) lines: u64,
     pub(super) last: Digest,
+    /// The key of its log; nothing in folders from before there was one.
+    pub(super) log: Option<PublicKey>,
+    /// Every event as a hashed leaf of the log.
+    pub(super) leaves: Vec<Digest>,
+    /// How many events there were before each line.
+    starts: Vec<u64>,
+    /// What the first line follows from.
+    genesis: Digest,
     /// Whether the journal ends within a line.
     torn: bool,
 }
@@ -77,7 +89,7 @@ impl Reading {
     /// Replays what is in `journal`.
     pub(super) fn of(
         path: &Path,
-        Genesis { instance, digest }: Genesis,
+        Genesis { instance, digest, log }: Genesis,
         journal: impl Read,
         watch: Watch<'_>,
     ) -> Result<Self, Failure> {
@@ -92,7 +104,18 @@ impl Reading {
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let (length, last) = (whole as u64, digest);
         let (world, torn) = (World::new(instance), whole < bytes.len());
-        let mut reading = Self { path: path.to_owned(), world, length, lines: 0, last, torn };
+        let mut reading = Self {
+            path: path.to_owned(),
+            world,
+            length,
+            lines: 0,
+            last,
+            log,
+            leaves: Vec::new(),
+            starts: Vec::new(),
+            genesis: digest,
+            torn,
+        };
         for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             reading.replay(line, watch)?;
         }
@@ -132,14 +155,74 @@ impl Reading {
         }
         let by = text("by").map(str::to_owned);
         let read = Line { number, at, by, events: read };
+        self.starts.push(self.leaves.len() as u64);
         for (i, event) in read.events.iter().enumerate() {
             watch(&self.world, &read, i);
+            let leaf = self.leaf(at, read.by.as_deref(), &events[i], event);
+            self.leaves.extend(leaf);
             check(&self.world, event).map_err(|why| wrong(why.to_string()))?;
             evolve(&mut self.world, at, event);
         }
         self.lines = number;
         self.last = Digest::of(line);
         Ok(())
+    }
+
+    /// The next event as a leaf of the log, if there is one.
+    fn leaf(&self, at: u64, by: Option<&str>, written: &Value, event: &Event) -> Option<Digest> {
+        self.log?;
+        let logged = Logged { seq: self.leaves.len() as u64 + 1, at, by, written };
+        Some(leaf(self.genesis, &self.world, event, &logged))
+    }
+
+    /// The leaves of a line that is about to be written, after the world has taken it in.
+    pub(super) fn leaves_of(
+        &self,
+        at: u64,
+        by: Option<&str>,
+        written: &[Value],
+        events: &[Event],
+    ) -> Vec<Digest> {
+        let first = self.leaves.len() as u64 + 1;
+        let rows = written.iter().zip(events).zip(first..).filter(|_| self.log.is_some());
+        let of = |((written, event), seq)| {
+            leaf(self.genesis, &self.world, event, &Logged { seq, at, by, written })
+        };
+        rows.map(of).collect()
+    }
+
+    /// What an event is called, and where it stands, as a JSON pointer.
+    pub(super) fn place_of(&self, seq: u64) -> (String, String) {
+        let line = self.starts.partition_point(|before| *before < seq);
+        let before = line.checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or_default();
+        let pointer = format!("/journal/{line}/events/{}", seq.saturating_sub(before).saturating_sub(1));
+        let name = self.with_event(seq, |_, logged| {
+            let name = logged.written.get("event").and_then(Value::as_str).unwrap_or("sealed");
+            Excerpt { text: name, max: 60 }.to_string()
+        });
+        (name.unwrap_or_else(|_| "another".to_owned()), pointer)
+    }
+
+    /// An event as the journal has it.
+    pub(super) fn with_event<T>(
+        &self,
+        seq: u64,
+        take: impl FnOnce(Digest, &Logged<'_>) -> T,
+    ) -> Result<T, Failure> {
+        let place = self.path.join(JOURNAL);
+        let bytes = files::read_regular(&place, JOURNAL_BYTES_MAX)
+            .map_err(|unread| unread.reading("journal", &place))?;
+        let line = self.starts.partition_point(|before| *before < seq).saturating_sub(1);
+        let before = self.starts.get(line).copied().unwrap_or_default();
+        let missing = || broken(&self.path, format_args!("event {seq} is not in the journal"));
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let line = lines.take(self.starts.len()).nth(line).ok_or_else(missing)?;
+        let line = json::read(line, line.len()).map_err(|why| broken(&self.path, why))?;
+        let at = line.get("at").and_then(Value::as_str).and_then(|at| at.parse().ok());
+        let index = usize::try_from(seq.saturating_sub(before).saturating_sub(1)).ok();
+        let written = index.and_then(|index| line.get("events")?.as_array()?.get(index));
+        let (at, written) = at.zip(written).ok_or_else(missing)?;
+        Ok(take(self.genesis, &Logged { seq, at, by: line.get("by").and_then(Value::as_str), written }))
     }
 
     fn unseal(&self, sealed: &str) -> Result<Value, Failure> {
@@ -228,6 +311,7 @@ impl Kept {
 pub(super) struct Genesis {
     instance: Instance,
     digest: Digest,
+    log: Option<PublicKey>,
 }
 
 pub(super) fn read_instance(path: &Path) -> Result<Genesis, Failure> {
@@ -242,19 +326,25 @@ pub(super) fn read_instance(path: &Path) -> Result<Genesis, Failure> {
     };
     let source = beacon::read(value.get("beacon").unwrap_or(&Value::Null));
     let source = source.map_err(|why| broken(path, format_args!("instance.json#/beacon: {why}")))?;
+    let parties = parties::read(value.get("beacon").unwrap_or(&Value::Null), &source);
+    let parties =
+        parties.map_err(|why| broken(path, format_args!("instance.json#/beacon/parties: {why}")))?;
     let set = json::canonical(value.get("params").unwrap_or(&Value::Null));
     let set = params::parse(&set, &files::shown(&place))?;
     if let Some(missed) = set.violations().first() {
         return Err(broken(path, format_args!("its parameters miss {}: {}", missed.id, missed.says)));
     }
+    parties::check_stakes(&parties, &set).map_err(|why| broken(path, why))?;
     let instance = Instance {
         name: text("name")?,
         source,
         params: Arc::new(set),
         asset: Asset::new(&text("asset")?).map_err(|why| broken(path, why))?,
         operator: text("operator")?,
+        parties,
     };
-    Ok(Genesis { instance, digest: Digest::of(&json::canonical(&value)) })
+    let log = log::read(&value).map_err(|why| broken(path, format_args!("instance.json#/log: {why}")))?;
+    Ok(Genesis { instance, digest: Digest::of(&json::canonical(&value)), log })
 }
 
 fn now() -> u64 {
@@ -266,7 +356,9 @@ fn now() -> u64 {
 fn time(text: &str) -> Result<u64, Failure> {
     let stamp =
         || text.parse::<jiff::Timestamp>().ok().and_then(|stamp| u64::try_from(stamp.as_second()).ok());
-    text.parse().ok().or_else(stamp).ok_or_else(|| {
+    // A transcript tells times up to the year 9999; one that was mistyped would stop the clock for good.
+    let seconds = text.parse().ok().or_else(stamp).filter(|seconds| *seconds <= TIME_MAX);
+    seconds.ok_or_else(|| {
         let text = Excerpt { text, max: 60 };
         Failure::usage(format_args!("read time `{text}`"), "it is Unix seconds, or like 2026-11-30T17:08:00Z")
     })
@@ -280,7 +372,8 @@ mod tests {
     fn times_are_read_in_both_spellings() {
         assert_eq!(time("1776643200").expect("seconds"), 1_776_643_200);
         assert_eq!(time("2026-04-20T00:00:00Z").expect("a stamp"), 1_776_643_200);
-        for wrong in ["", "yesterday", "-5", "2026-04-20"] {
+        assert_eq!(time("9999-12-31T23:59:59Z").ok(), time("253402300799").ok());
+        for wrong in ["", "yesterday", "-5", "2026-04-20", "253402300800", "18446744073709551615"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }

@@ -5,6 +5,7 @@ use arena_engine::Excerpt;
 use serde_json::{Value, json};
 
 use super::instance::Reading;
+use super::log;
 use crate::commands::Output;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -52,12 +53,12 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         let agents = world.agents.keys().map(|agent| (agent.clone(), agent_json(world, agent)));
         io.print_json(&json!({
             "instance": world.instance.name, "now": world.now.to_string(), "events": world.seq.to_string(),
-            "claims": claims.iter().map(|claim| claim_json(claim)).collect::<Vec<_>>(),
+            "claims": claims.iter().map(|claim| claim_json(&folder, claim)).collect::<Vec<_>>(),
             "agents": agents.collect::<serde_json::Map<_, _>>(),
         }));
         return Ok(Exit::Success);
     }
-    show_claims(&claims, io);
+    show_claims(&folder, &claims, io);
     if args.claim.is_none() {
         io.print("");
         show_agents(world, io);
@@ -65,7 +66,9 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn claim_json(claim: &Claim) -> Value {
+fn claim_json(folder: &Reading, claim: &Claim) -> Value {
+    let draws = claim.transcripts.iter().filter(|_| claim.phase.is_terminal());
+    let draws = draws.map(|transcript| log::carried(folder, transcript));
     let until = (!claim.phase.is_terminal()).then(|| claim.until.to_string());
     let outcome = match claim.phase {
         arena_claims::life::Phase::Settled(outcome) => Some(outcome.name()),
@@ -77,7 +80,7 @@ fn claim_json(claim: &Claim) -> Value {
         "submitter": claim.submitter, "manifest_sha256": claim.manifest.digest, "job": claim.job,
         "pool": claim.pooled(), "runner": claim.runner(), "challenges": claim.challenges.len(),
         "boundary": claim.boundary, "wide_tolerance": claim.manifest.rules.badge(),
-        "draws": claim.transcripts.iter().filter(|_| claim.phase.is_terminal()).collect::<Vec<_>>(),
+        "draws": draws.collect::<Vec<_>>(),
     })
 }
 
@@ -89,7 +92,7 @@ fn agent_json(world: &World, agent: &str) -> Value {
     })
 }
 
-fn show_claims(claims: &[&Claim], io: &mut Io<'_>) {
+fn show_claims(folder: &Reading, claims: &[&Claim], io: &mut Io<'_>) {
     let columns = [
         Column::left("claim").after(0),
         Column::left("phase"),
@@ -101,7 +104,7 @@ fn show_claims(claims: &[&Claim], io: &mut Io<'_>) {
     ];
     let mut table = Table::new(columns);
     for claim in claims {
-        let about = claim_json(claim);
+        let about = claim_json(folder, claim);
         let outcome = about["outcome"].as_str().unwrap_or_default().to_owned();
         table.push([
             Cell::toned(Tone::Strong, Excerpt::line(&claim.id).to_string()),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use arena_canon::Digest;
+use arena_claims::life::Party;
 use arena_draw::beacon::Kind;
 use arena_ledger::Amount;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -59,7 +60,8 @@ pub(crate) enum Act {
 Beacons:
   drand-quicknet  the public network drand; its rounds are given with --beacon FILE
   ecvrf-operator  a key that is made in the folder, for a place without a network
-  hashchain       a chain that is made in the folder, and one of each outside party
+  hashchain       a chain that is made in the folder, and one of each outside party; with
+                  --party for each, who keeps its round back loses a stake
   test            anybody can compute it; for names that start with `test-`
 
 Examples:
@@ -98,6 +100,12 @@ Examples:
     /// Take contributions back from a claim that has not opened
     #[command(after_help = "Examples:\n  arena claim withdraw c1 --as fay")]
     Withdraw(OnClaim),
+    /// Reveal what a party's chain gives in a round, where the parties of a hash chain have stakes
+    #[command(after_help = "\
+Examples:
+  arena claim contribute --as dan --chain dan.chain
+  arena claim contribute --as dan --chain dan.chain --round 7")]
+    Contribute(Contribute),
     /// Commit the draw that a claim waits for, before its round exists
     #[command(after_help = "Examples:\n  arena claim open c1 --beacon latest.json")]
     Open(OfClaim),
@@ -134,6 +142,13 @@ Examples:
     /// Say whether a run is audited and by whom; for the operator alone
     #[command(after_help = "Examples:\n  arena claim audit c1")]
     Audit(OfClaim),
+    /// Sign a receipt for an event of the journal: who holds it can show that the event was left out or changed
+    #[command(after_help = "\
+Examples:
+  arena claim receipt > receipt.json
+  arena claim receipt --seq 12 --dir lab
+  arena verify lab --receipt receipt.json")]
+    Receipt(GiveReceipt),
     /// Commit a vote on a dispute without showing it
     #[command(after_help = "\
 A ballot:
@@ -179,6 +194,10 @@ pub(crate) struct Init {
     /// The anchor of an outside party's chain, from `arena key chain`; a hashchain needs one at least
     #[arg(long = "anchor", value_name = "SHA256")]
     pub(super) anchors: Vec<Digest>,
+    /// A party of the chain with its stake, the operator's first and then one for each anchor: an agent and what is
+    /// held of it while a job is open; it loses `party_slash` of the parameters for each round that it keeps back
+    #[arg(long = "party", value_name = "AGENT=STAKE", value_parser = super::parties::parse)]
+    pub(super) parties: Vec<Party>,
     /// How many rounds the operator's own chain is good for
     #[arg(long, value_name = "N", default_value_t = chain::ROUNDS, value_parser = chain::rounds())]
     pub(super) rounds: u64,
@@ -289,6 +308,21 @@ pub(crate) struct List {
     pub(super) here: Here,
 }
 
+// A round, of a party.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Contribute {
+    /// The party's chain, from `arena key chain`; the operator's own in the folder, if not given
+    #[arg(long, value_name = "FILE")]
+    pub(super) chain: Option<PathBuf>,
+    /// The round; the one that the latest draw waits for, if not given
+    #[arg(long, value_name = "N")]
+    pub(super) round: Option<u64>,
+    #[command(flatten)]
+    pub(super) by: By,
+    #[command(flatten)]
+    pub(super) here: Here,
+}
+
 // A contribution.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Fund {
@@ -388,6 +422,22 @@ pub(crate) struct Challenge {
     pub(super) signed: Signed,
     #[command(flatten)]
     pub(super) here: Here,
+}
+
+// An event of the log.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GiveReceipt {
+    /// The event's number, from 1; the last one, if not given
+    #[arg(long, value_name = "N")]
+    pub(super) seq: Option<u64>,
+    /// The folder of the instance
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) dir: PathBuf,
+    /// The time: Unix seconds or like 2026-11-30T17:08:00Z; the system's clock if not given
+    #[arg(long, value_name = "TIME")]
+    pub(super) at: Option<String>,
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 // A ballot to commit.

@@ -14,6 +14,7 @@ use arena_tournament::{FROZEN_BYTES_MAX, Frozen};
 
 use super::beacon;
 use super::instance::{Kept, Line, Reading};
+use super::log::{self, Commitment};
 use super::material::blob;
 use crate::failure::Failure;
 use crate::files;
@@ -33,6 +34,10 @@ pub(crate) struct Verified {
     pub(crate) draws: u64,
     /// Files that are what their names say.
     pub(crate) blobs: u64,
+    /// Checkpoints that are signed and of this journal; nothing in folders from before there was a log.
+    pub(crate) checkpoints: Option<u64>,
+    /// Receipts that hold.
+    pub(crate) receipts: u64,
 }
 
 /// Most findings that are told; what follows from the first is seldom news.
@@ -44,17 +49,36 @@ pub(crate) fn is_instance(dir: &Path) -> bool {
 }
 
 /// Derives everything in an instance's folder again. Nothing is changed and nothing is run.
-pub(crate) fn verify(dir: &Path, io: &mut Io<'_>) -> Result<Result<Verified, Vec<Finding>>, Failure> {
+///
+/// Receipts, and transcripts that carry their log, are held against it.
+pub(crate) fn verify(
+    dir: &Path,
+    receipts: &[(String, Value)],
+    io: &mut Io<'_>,
+) -> Result<Result<Verified, Vec<Finding>>, Failure> {
     let mut walk = Walk {
         kept: Kept(dir.to_owned()),
         derived: 0,
         known: 0,
         pinned: BTreeSet::new(),
+        commitments: Vec::new(),
         verified: Verified::nothing(),
         findings: Vec::new(),
     };
     let reading = Reading::open_watched(dir, io, &mut |world, line, i| walk.event(world, line, i))?;
     walk.blobs(dir)?;
+    if let Some(key) = reading.log {
+        let (checkpoints, findings) = log::verify(&reading, key, &walk.commitments);
+        walk.verified.checkpoints = Some(checkpoints);
+        findings.into_iter().for_each(|finding| walk.find(finding.pointer, finding.message));
+    }
+    for (name, receipt) in receipts {
+        let findings = log::hold(&reading, receipt);
+        walk.verified.receipts += u64::from(findings.is_empty());
+        for Finding { pointer, message } in findings {
+            walk.find(pointer, format!("by the receipt {name}: {message}"));
+        }
+    }
     let mut verified = walk.verified;
     verified.claims = reading.world.claims.len();
     verified.over = reading.world.claims.values().filter(|claim| claim.phase.is_terminal()).count();
@@ -69,6 +93,8 @@ struct Walk {
     known: u64,
     /// The names of the blobs that what was listed rests on.
     pinned: BTreeSet<String>,
+    /// Draws that were committed for all to see.
+    commitments: Vec<Commitment>,
     verified: Verified,
     findings: Vec<Finding>,
 }
@@ -84,6 +110,12 @@ impl Walk {
             _ => {}
         }
         self.rounds(world, event, line.number, i);
+        if let Event::DrawCommitted(draw) = event
+            && !event.is_sealed()
+        {
+            let (seq, pointer) = (world.seq + 1, format!("/journal/{}/events/{i}", line.number));
+            self.commitments.push(Commitment { seq, at: draw.committed_at, round: draw.round, pointer });
+        }
         if let Event::ClaimListed { manifest, .. } | Event::ClaimRelisted { manifest, .. } = event {
             self.pins(manifest);
         }
@@ -180,7 +212,9 @@ impl Walk {
                 return Ok((events.len(), None));
             }
         }
-        if let Some(round) = committed(next).filter(|round| self.proof(world, *round).is_none()) {
+        let in_rounds = world.instance.parties.is_empty();
+        if let Some(round) = committed(next).filter(|round| in_rounds && self.proof(world, *round).is_none())
+        {
             return Err(format!("the proof of round {round}, which was the latest, is not in rounds/"));
         }
         let (by, command) = self.command(world, claim, next)?;
@@ -262,6 +296,9 @@ impl Walk {
                 (agent.clone(), Command::Fund { claim: id(), amount: *amount })
             }
             Event::FundsWithdrawn { agent, .. } => (agent.clone(), Command::Withdraw { claim: id() }),
+            Event::RoundRevealed { agent, round, preimage } => {
+                (agent.clone(), Command::RevealRound { round: *round, preimage: *preimage })
+            }
             Event::DrawCommitted(_) => (operator(), Command::CommitDraw { claim: id() }),
             Event::DrawResolved { transcript, .. } | Event::CoinTossed { transcript, .. } => {
                 let drawn =
@@ -369,7 +406,7 @@ impl Walk {
 
 impl Verified {
     fn nothing() -> Self {
-        Self { events: 0, claims: 0, over: 0, records: 0, draws: 0, blobs: 0 }
+        Self { events: 0, claims: 0, over: 0, records: 0, draws: 0, blobs: 0, checkpoints: None, receipts: 0 }
     }
 }
 

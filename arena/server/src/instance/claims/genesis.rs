@@ -46,7 +46,7 @@ impl Genesis {
         }
         let asset = Asset::new(asset).ok()?;
         let (name, operator, params) = (name.to_owned(), operator.to_owned(), Arc::new(params));
-        Some(Self(World::new(Instance { name, source, params, asset, operator })))
+        Some(Self(World::new(Instance { name, source, params, asset, operator, parties: Vec::new() })))
     }
 
     /// The instance, empty.

@@ -61,6 +61,9 @@ mod tests {
             R::OtherParams { have: digest, need: digest },
             R::NotCorrected,
             R::CoolingDown { from: 0 },
+            R::NoParty,
+            R::RoundNotWanted { round: 2, wanted: 1 },
+            R::PartyUnstaked { agent: text(), have: zero, need: zero },
             R::NoDraw,
             R::NoDrawDue,
             R::DrawCommitted,
@@ -112,6 +115,9 @@ mod tests {
             | R::OtherParams { .. }
             | R::NotCorrected
             | R::CoolingDown { .. }
+            | R::NoParty
+            | R::RoundNotWanted { .. }
+            | R::PartyUnstaked { .. }
             | R::NoDraw
             | R::NoDrawDue
             | R::DrawCommitted

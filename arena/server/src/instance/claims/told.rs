@@ -39,6 +39,7 @@ pub(super) fn row(at: Moment, event: &Event) -> Option<Row> {
         Event::DrawResolved { transcript, picks, .. } => {
             json!({ "picks": picks, "transcript_sha256": Digest::of(&json::canonical_of(transcript)) })
         }
+        Event::PartySlashed { agent, round, .. } => json!({ "agent": agent, "round": round.to_string() }),
         Event::RoleVacated { agent, why, .. } => json!({ "agent": agent, "why": why }),
         Event::RunCommitted { digest, .. } => json!({ "commitment": digest }),
         Event::WindowExtended { until, .. } => json!({ "until": until.to_string() }),
@@ -53,6 +54,8 @@ pub(super) fn row(at: Moment, event: &Event) -> Option<Row> {
         Event::ClaimWithdrawn { why, .. } => json!({ "why": why.name() }),
         Event::CanaryOpened { salt, .. } => json!({ "salt": salt }),
         Event::JobOpened { .. }
+        | Event::PartiesHeld { .. }
+        | Event::PartiesReleased { .. }
         | Event::RunAccepted { .. }
         | Event::InputsChecked { .. }
         | Event::WindowClosed { .. }
@@ -64,6 +67,7 @@ pub(super) fn row(at: Moment, event: &Event) -> Option<Row> {
         Event::Deposited { .. }
         | Event::PaidOut { .. }
         | Event::PositionDeclared { .. }
+        | Event::RoundRevealed { .. }
         | Event::StandingChanged { .. }
         | Event::ValidRunCounted { .. }
         | Event::ChallengeCommitted { .. }
@@ -86,6 +90,7 @@ pub(super) fn is_told_to(event: &Event, by: &str) -> bool {
         Event::Deposited { agent, .. }
         | Event::PaidOut { agent, .. }
         | Event::PositionDeclared { agent, .. }
+        | Event::RoundRevealed { agent, .. }
         | Event::ChallengeCommitted { agent, .. }
         | Event::AuditAccepted { agent, .. }
         | Event::AuditVacated { agent, .. }

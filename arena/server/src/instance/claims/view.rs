@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::{Claims, Duty, open_draw, own};
 use crate::auth::Viewer;
+use crate::instance::stamp;
 use crate::problem::Problem;
 
 const ROLES: [&str; 5] = ["runner", "auditor", "challenger", "reviewer", "appeal"];
@@ -22,7 +23,7 @@ const ROLES: [&str; 5] = ["runner", "auditor", "challenger", "reviewer", "appeal
 /// A time in seconds as everybody writes it; nothing for the end of time.
 pub(crate) fn time(seconds: u64) -> Option<String> {
     let ms = i64::try_from(seconds).ok()?.checked_mul(1_000)?;
-    (ms < 253_402_300_800_000).then(|| Moment::from_unix_ms(ms).to_string())
+    (ms < 253_402_300_800_000).then(|| stamp(Moment::from_unix_ms(ms)))
 }
 
 /// The claim of this name.

@@ -74,6 +74,19 @@ pub(super) struct RoundBody {
     signature: String,
 }
 
+/// What a party's chain gives in a round.
+#[derive(utoipa::ToSchema)]
+#[schema(as = BeaconPreimage)]
+#[expect(dead_code, reason = "its shape is what is documented")]
+pub(super) struct PreimageBody {
+    /// Its number, as digits.
+    #[schema(pattern = "^[0-9]{1,19}$")]
+    round: String,
+    /// 32 bytes that give your anchor after being hashed as often.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    preimage: String,
+}
+
 /// The proof of the round that a draw waits for.
 #[derive(utoipa::ToSchema)]
 #[schema(as = DrawProof)]

@@ -1,0 +1,16 @@
+//! The log of an instance's events as others can hold it against the instance: a Merkle tree of RFC 6962 over the
+//! events, checkpoints of it as signed notes of C2SP with the time of the signature, and receipts.
+//!
+//! Whoever has a checkpoint can show that what it covers was left out or written anew. Nothing here reads a journal or
+//! keeps one.
+
+mod checkpoint;
+mod leaf;
+mod receipt;
+
+pub use checkpoint::{Checkpoint, CheckpointError, NOTE_BYTES_MAX, origin};
+pub use leaf::{Logged, leaf};
+pub use receipt::{LogFault, LoggedDraw, RECEIPT_VERSION, Receipt, check_transcript, in_time};
+
+#[cfg(test)]
+mod tests;
