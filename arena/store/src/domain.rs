@@ -44,7 +44,20 @@ pub trait Domain: Send + Sync + 'static {
     /// bytes or the rules of [`evolve`](Self::evolve) do.
     fn discriminator(&self) -> String;
 
-    /// The state as bytes; nothing if there are to be no snapshots.
+    /// Whether snapshots hold what events of this kind come to. What they do not hold is folded again from its
+    /// events when the store is opened, by [`refold`](Self::refold).
+    fn is_in_snapshot(&self, _kind: &str) -> bool {
+        true
+    }
+
+    /// Takes a fact in that a snapshot left out, into the state that was restored from it, in the order of the
+    /// journal. What the snapshot holds is of its own place already, and so later than this fact.
+    fn refold(&self, state: &mut Self::State, event: &Event) -> Result<(), Unfit> {
+        self.evolve(state, event)
+    }
+
+    /// The state as bytes, without what is left out; nothing if there are to be no snapshots. It is called on a
+    /// thread of its own, while the next commands are carried out.
     fn snapshot(&self, _state: &Self::State) -> Option<Vec<u8>> {
         None
     }
@@ -102,13 +115,80 @@ pub enum Failed<R> {
 /// Called with the events of a commit, in order, after each that has any.
 pub type OnCommit = Box<dyn Fn(&[Event]) + Send>;
 
+/// What became of a snapshot. It is for a log: snapshots are a cache, and nothing depends on one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SnapshotNote {
+    /// One was written.
+    Written {
+        /// Its place in the journal.
+        seq: u64,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// One could not be written.
+    NotWritten {
+        /// Its place in the journal.
+        seq: u64,
+        /// Why not.
+        why: String,
+    },
+    /// The state was restored from one, and what came after it folded.
+    Used {
+        /// Its place in the journal.
+        seq: u64,
+        /// Events that it left out, and that were folded again.
+        left_out: u64,
+        /// Events after it.
+        after: u64,
+    },
+    /// One was no good and was removed. The one before it is used, or everything is folded.
+    Dropped {
+        /// Its place in the journal, as its name says.
+        seq: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An event before the snapshot that was used does not follow from those before it, as was found out afterwards. The
+    /// journal is not what was written; the snapshots were removed, and the next start refuses it.
+    Broken {
+        /// The first event that does not follow.
+        seq: u64,
+        /// How it does not.
+        why: String,
+    },
+}
+
+impl std::fmt::Display for SnapshotNote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Written { seq, bytes } => {
+                write!(f, "the snapshot at event {seq} was written: {bytes} bytes")
+            }
+            Self::NotWritten { seq, why } => write!(f, "no snapshot was written at event {seq}: {why}"),
+            Self::Used { seq, left_out, after } => write!(
+                f,
+                "the state is from the snapshot at event {seq}, {left_out} events that it leaves out, and {after} after it"
+            ),
+            Self::Broken { seq, why } => {
+                write!(f, "event {seq} does not follow, and the next start will say so: {why}")
+            }
+            Self::Dropped { seq, why } => write!(f, "the snapshot at event {seq} was removed: {why}"),
+        }
+    }
+}
+
+/// Called with what became of a snapshot, on whatever thread found out.
+pub type OnNote = Arc<dyn Fn(&SnapshotNote) + Send + Sync>;
+
 /// How a store works. None of it is in a record.
 pub struct Options {
     /// Commands that may wait; more are answered with [`Failed::Busy`].
     pub queue_max: usize,
     /// Commands of one commit.
     pub batch_max: usize,
-    /// Events between two snapshots.
+    /// Events between two snapshots, at least; a tenth of the journal, if that is more, so that all snapshots
+    /// together cost in proportion to it. At the end of the writer a tenth of this is enough for one: fewer are folded
+    /// as fast.
     pub snapshot_every: u64,
     /// Pages of 4 KiB the database may have; more is answered like a full disk. None: as many as fit.
     pub pages_max: Option<u32>,
@@ -118,6 +198,8 @@ pub struct Options {
     pub unbooked_before_ms: Option<u64>,
     /// What happened, on the writer's thread, after the commit and before its answers.
     pub on_commit: OnCommit,
+    /// What became of snapshots.
+    pub on_note: OnNote,
 }
 
 impl Default for Options {
@@ -129,6 +211,7 @@ impl Default for Options {
             pages_max: None,
             unbooked_before_ms: None,
             on_commit: Box::new(|_| {}),
+            on_note: Arc::new(|_| {}),
         }
     }
 }

@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const STATEMENTS_CACHED: usize = 128;
 
 /// What brings the tables from version n to n + 1.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE events (
         seq INTEGER PRIMARY KEY CHECK (seq > 0),
         at_ms INTEGER NOT NULL CHECK (at_ms >= 0),
@@ -81,7 +82,12 @@ const STEPS: &[&str] = &["
     CREATE TABLE projections (
         name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, ddl_sha256 BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    -- Snapshots are files, written while the one writer of the database goes on.
+    DROP TABLE snapshots;
+",
+];
 
 /// The one connection that writes.
 pub(crate) fn open_to_write(path: &Path, pages_max: Option<u32>) -> Result<Connection, StoreFault> {

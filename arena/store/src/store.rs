@@ -9,6 +9,7 @@ use crate::fault::StoreFault;
 use crate::journal::Journal;
 use crate::pending::Pending;
 use crate::projection::Projection;
+use crate::recheck::Recheck;
 use crate::writer::{Completion, Job, Worker};
 
 /// The writer of a folder, and what it writes. A clone is cheap; when the last one is gone, the writer ends
@@ -18,6 +19,8 @@ pub struct Store<D: Domain>(Arc<Inside<D>>);
 struct Inside<D: Domain> {
     sender: Option<SyncSender<Job<D>>>,
     thread: Option<JoinHandle<()>>,
+    /// What is still checked of the start.
+    recheck: Option<Recheck>,
     state: Shared<D>,
     journal: Journal,
     blobs: Blobs,
@@ -46,13 +49,14 @@ impl<D: Domain> Store<D> {
         let state: Shared<D> = Arc::new(RwLock::new(None));
         let worker = Worker::open(root, domain, projections, options, Arc::clone(&state))?;
         let (journal, blobs) = (Journal::open(root)?, worker.blobs().clone());
+        let recheck = worker.recheck(&journal);
         let (sender, jobs) = sync_channel(queue_max);
         let thread = thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.work(&jobs))
             .map_err(StoreFault::io("start the writer of", root))?;
         let (sender, thread) = (Some(sender), Some(thread));
-        Ok(Self(Arc::new(Inside { sender, thread, state, journal, blobs, queue_max })))
+        Ok(Self(Arc::new(Inside { sender, thread, recheck, state, journal, blobs, queue_max })))
     }
 
     /// Has `command` carried out. The answer comes after it is on disk.
@@ -129,6 +133,7 @@ impl<D: Domain> Store<D> {
 
 impl<D: Domain> Drop for Inside<D> {
     fn drop(&mut self) {
+        self.recheck = None;
         self.sender = None;
         // The last clone may go in a callback, on the writer's own thread.
         if let Some(writer) = self.thread.take().filter(|it| it.thread().id() != thread::current().id()) {

@@ -6,31 +6,30 @@
 //! batch is told. So readers never wait for the disk, and the writer never waits for a reader.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use arena_canon::Digest;
 use rusqlite::Connection;
 
 use crate::append::{Append, Done};
 use crate::blobs::{self, Blobs};
-use crate::chain::{Head, follows};
+use crate::chain::Head;
+use crate::checkpoint::Checkpoints;
 use crate::domain::{Domain, Failed, Options, Stop};
 use crate::event::Event;
 use crate::fault::StoreFault;
+use crate::fold::{Folded, evolve, fold, words};
 use crate::folder::{BLOBS, Folder};
-use crate::journal::{COLUMNS, event, head, signed, unsigned};
+use crate::journal::{Journal, head, unsigned};
 use crate::projection::{self, Projection, Projections};
+use crate::recheck::Recheck;
+use crate::schema;
+use crate::snapshot::{NICE, Snapshots, Taken};
 use crate::store::Shared;
-use crate::{schema, snapshot};
-
-/// Events that are handed over at once from the thread that reads them to the one that folds them.
-const PAGE: usize = 256;
-/// Such pages that wait to be folded.
-const PAGES_AHEAD: usize = 4;
 
 /// Called once with what came of a command.
 pub(crate) type Completion<D> =
@@ -58,14 +57,24 @@ pub(crate) type Control<D> = Box<dyn FnOnce(&mut Worker<D>) + Send>;
 
 pub(crate) struct Worker<D: Domain> {
     db: Connection,
-    domain: D,
+    /// Gone only at the end, before the log itself goes.
+    checkpoints: Option<Checkpoints>,
+    domain: Arc<D>,
     projections: Projections,
     options: Options,
     state: Shared<D>,
     blobs: Blobs,
     head: Head,
     known: BTreeSet<(String, u32)>,
+    snapshots: Snapshots,
+    /// Where the snapshot was that the state was begun from; the start of the journal, if there was none.
+    begun_at: Head,
+    /// Where the last one was taken, or tried.
     snapshot_seq: u64,
+    /// Events that snapshots leave out.
+    left_out: Vec<u64>,
+    /// One that is being written.
+    snapping: Option<JoinHandle<()>>,
     /// Files that must go and could not yet.
     to_withhold: Vec<(Digest, String)>,
     /// Last, so that it is released last.
@@ -81,8 +90,11 @@ impl<D: Domain> Worker<D> {
         state: Shared<D>,
     ) -> Result<Self, StoreFault> {
         let folder = Folder::lock(root)?;
-        let db = schema::open_to_write(&folder.make_journal()?, options.pages_max)?;
+        let path = folder.make_journal()?;
+        let db = schema::open_to_write(&path, options.pages_max)?;
+        let checkpoints = Some(Checkpoints::start(&path, &db)?);
         let blobs = Blobs::create(&folder.root.join(BLOBS))?;
+        let snapshots = Snapshots::open(&folder.root, domain.discriminator())?;
         let known = kinds(&db, &domain)?;
         let tx = db.unchecked_transaction()?;
         projection::bring_up(&tx, &projections)?;
@@ -93,14 +105,19 @@ impl<D: Domain> Worker<D> {
         let to_withhold = blobs::withheld(&db)?;
         let mut worker = Self {
             db,
-            domain,
+            checkpoints,
+            domain: Arc::new(domain),
             projections,
             options,
             state,
             blobs,
             head: Head::EMPTY,
             known,
+            snapshots,
+            begun_at: Head::EMPTY,
             snapshot_seq: 0,
+            left_out: Vec::new(),
+            snapping: None,
             to_withhold,
             _folder: folder,
         };
@@ -112,6 +129,13 @@ impl<D: Domain> Worker<D> {
 
     pub(crate) fn blobs(&self) -> &Blobs {
         &self.blobs
+    }
+
+    /// Has the events checked that the start took as they are, if there are any.
+    pub(crate) fn recheck(&self, journal: &Journal) -> Option<Recheck> {
+        let begun = Some(self.begun_at).filter(|begun| *begun != Head::EMPTY)?;
+        let on_note = Arc::clone(&self.options.on_note);
+        Some(Recheck::start(journal.clone(), begun, self.snapshots.clone(), on_note))
     }
 
     /// Works until no one can ask any more, or until the folder cannot be read again after a failure.
@@ -137,12 +161,17 @@ impl<D: Domain> Worker<D> {
                 return;
             }
             self.withhold();
-            if self.head.seq - self.snapshot_seq >= self.options.snapshot_every {
-                // It is a cache: the next one will do.
-                let _ = self.snapshot();
+            let since = self.head.seq - self.snapshot_seq;
+            if since >= self.options.snapshot_every.max(self.head.seq / 10) {
+                self.snapshot_aside();
             }
         }
-        let _ = self.snapshot();
+        if self.head.seq - self.snapshot_seq >= self.options.snapshot_every / 10 {
+            // It is a cache, and what is wrong is told.
+            let _ = self.snapshot();
+        }
+        self.settle_snapshot();
+        self.checkpoints = None;
         // Whatever is left in the log beside it comes into the database's file, unless a reader is at work.
         let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
@@ -153,6 +182,8 @@ impl<D: Domain> Worker<D> {
         match self.transact(commands) {
             Ok(Transacted { outcomes, head, events, state }) => {
                 self.head = head;
+                let left_out = events.iter().filter(|event| !self.domain.is_in_snapshot(&event.kind));
+                self.left_out.extend(left_out.map(|event| event.seq));
                 if !events.is_empty() {
                     self.publish(state);
                     shielded(|| (self.options.on_commit)(&events));
@@ -160,6 +191,9 @@ impl<D: Domain> Worker<D> {
                 // Whoever is told can see it.
                 for (then, outcome) in completions.into_iter().zip(outcomes) {
                     shielded(|| then(outcome));
+                }
+                if let Some(checkpoints) = &mut self.checkpoints {
+                    checkpoints.committed(&events, &self.db);
                 }
                 true
             }
@@ -215,7 +249,7 @@ impl<D: Domain> Worker<D> {
                 if outcome.is_ok() {
                     self.run("RELEASE command")?;
                     for event in &done.events {
-                        evolve(&self.domain, &mut state, event)?;
+                        evolve(&*self.domain, &mut state, event)?;
                         let known =
                             self.known.iter().any(|(kind, v)| *kind == event.kind && *v == event.version);
                         if !known {
@@ -271,43 +305,55 @@ impl<D: Domain> Worker<D> {
         (outcome, after, done)
     }
 
-    /// The state from the newest snapshot that is good and all events after it, each of which is checked.
+    /// The state on disk; everything that goes with it is what it has to be for that.
     fn fold(&mut self) -> Result<D::State, StoreFault> {
-        let discriminator = self.domain.discriminator();
-        let (mut head, mut state, mut below) = (Head::EMPTY, None, u64::MAX);
-        while let Some((at, bytes)) = snapshot::load(&self.db, &discriminator, below)? {
-            let restored = catch_unwind(AssertUnwindSafe(|| self.domain.restore(&bytes)));
-            if let Ok(Some(restored)) = restored {
-                (head, state) = (at, Some(restored));
-                break;
-            }
-            below = at.seq;
-        }
-        self.snapshot_seq = head.seq;
-        let state = state.unwrap_or_else(|| self.domain.initial());
-        let (domain, (sender, receiver)) = (&self.domain, sync_channel(PAGES_AHEAD));
-        let db = &self.db;
-        // One thread reads and checks, the other folds.
-        let (read, folded) = thread::scope(|scope| {
-            let folding = scope.spawn(move || fold_pages(domain, state, &receiver));
-            let read = read_pages(db, head, sender);
-            (read, folding.join())
-        });
-        // What could not be folded comes before what could not be read.
-        let state = folded.unwrap_or_else(|panic| resume_unwind(panic))?;
-        self.head = read?;
+        let note = self.options.on_note.as_ref();
+        let Folded { state, head, snapshot, left_out } =
+            fold(&self.db, &*self.domain, &self.snapshots, note)?;
+        (self.head, self.snapshot_seq, self.left_out) = (head, snapshot.seq, left_out);
+        self.begun_at = snapshot;
         Ok(state)
     }
 
+    /// Has a snapshot of what readers see written on a thread of its own, unless one is being written.
+    fn snapshot_aside(&mut self) {
+        if self.snapping.as_ref().is_some_and(|it| !it.is_finished()) {
+            return;
+        }
+        self.settle_snapshot();
+        let Some(taken) = self.take() else { return };
+        let snapshots = self.snapshots.clone();
+        let snap = move || {
+            // Commands come first.
+            let _ = rustix::process::nice(NICE);
+            let _ = taken.write(&snapshots);
+        };
+        // Without another thread there is none; the next may be.
+        self.snapping = thread::Builder::new().name("store-snapshot".to_owned()).spawn(snap).ok();
+    }
+
+    /// Writes a snapshot now, unless the last is of the same place.
     pub(crate) fn snapshot(&mut self) -> Result<(), StoreFault> {
+        self.settle_snapshot();
         if self.head.seq == self.snapshot_seq {
             return Ok(());
         }
-        let published = self.published();
-        let Some(bytes) = published.and_then(|state| self.domain.snapshot(&state)) else { return Ok(()) };
+        self.take().map_or(Ok(()), |taken| taken.write(&self.snapshots))
+    }
+
+    /// What a snapshot is made of; it stays as it is, whatever is written meanwhile.
+    fn take(&mut self) -> Option<Taken<D>> {
+        let state = self.published()?;
         self.snapshot_seq = self.head.seq;
-        snapshot::save(&self.db, &self.domain.discriminator(), self.head, &bytes)?;
-        Ok(())
+        let (domain, on_note) = (Arc::clone(&self.domain), Arc::clone(&self.options.on_note));
+        Some(Taken { domain, state, head: self.head, left_out: self.left_out.clone(), on_note })
+    }
+
+    /// Waits for the snapshot that is being written.
+    fn settle_snapshot(&mut self) {
+        if let Some(snapping) = self.snapping.take() {
+            let _ = snapping.join();
+        }
     }
 
     pub(crate) fn rebuild(&mut self, name: &str) -> Result<(), StoreFault> {
@@ -332,47 +378,6 @@ impl<D: Domain> Worker<D> {
         self.db.prepare_cached(sql)?.execute([])?;
         Ok(())
     }
-}
-
-/// Takes an event in. A fault of the domain's, or its panic, is one of the event.
-fn evolve<D: Domain>(domain: &D, state: &mut D::State, event: &Event) -> Result<(), StoreFault> {
-    let evolved = catch_unwind(AssertUnwindSafe(|| domain.evolve(state, event)));
-    let why = match evolved {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(unfit)) => unfit.0,
-        Err(panic) => words(panic.as_ref()),
-    };
-    let (seq, kind, version) = (event.seq, event.kind.clone(), event.version);
-    Err(StoreFault::Unfit { seq, kind, version, why })
-}
-
-/// Reads all events after `head`, checks each, and hands them on; where they end. Whoever takes them may stop.
-fn read_pages(db: &Connection, head: Head, pages: SyncSender<Vec<Event>>) -> Result<Head, StoreFault> {
-    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} WHERE seq > ?1 ORDER BY seq"))?;
-    let mut rows = statement.query([signed(head.seq)])?;
-    let (mut head, mut page) = (head, Vec::new());
-    while let Some(row) = rows.next()? {
-        let event = event(row)?;
-        head = follows(head, &event).map_err(|why| StoreFault::Broken { seq: event.seq, why })?;
-        page.push(event);
-        if page.len() == PAGE && pages.send(std::mem::take(&mut page)).is_err() {
-            return Ok(head);
-        }
-    }
-    let _ = pages.send(page);
-    Ok(head)
-}
-
-/// Folds what is handed over, until there is no more.
-fn fold_pages<D: Domain>(
-    domain: &D,
-    mut state: D::State,
-    pages: &Receiver<Vec<Event>>,
-) -> Result<D::State, StoreFault> {
-    for event in pages.iter().flatten() {
-        evolve(domain, &mut state, &event)?;
-    }
-    Ok(state)
 }
 
 /// The kinds that stand in the journal, if the domain knows them all.
@@ -401,10 +406,4 @@ fn whole_batch<A, R>(outcome: Result<A, Failed<R>>) -> StoreFault {
 /// Somebody else's callback: its panic is not the writer's.
 fn shielded(callback: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(callback));
-}
-
-fn words(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    text.chars().take(200).collect()
 }

@@ -8,6 +8,15 @@ use arena_store::{Found, Wanted, backup, verify};
 
 use super::tally::{Command, add, did, open, sums};
 
+/// Whatever fails, those who write end.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_backup_under_load_is_a_whole_store() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -31,8 +40,12 @@ fn a_backup_under_load_is_a_whole_store() {
                 }
             });
         }
+        let _ends = Ends(&stop);
         let mut last = 0;
         for n in 0..5 {
+            while store.journal().head().expect("read").seq <= last {
+                thread::sleep(std::time::Duration::from_millis(1));
+            }
             thread::sleep(std::time::Duration::from_millis(40));
             let copy = folder.path().join(format!("copy-{n}"));
             let done = backup(&root, &copy).expect("copied");
@@ -44,7 +57,6 @@ fn a_backup_under_load_is_a_whole_store() {
             let event = store.journal().event(last).expect("read").expect("there");
             assert_eq!(event.hash, done.head.hash, "it is a part of the original");
         }
-        stop.store(true, Ordering::Relaxed);
     });
     // A copy is a store like any other.
     let copy = open(&folder.path().join("copy-4"));

@@ -135,7 +135,7 @@ fn tables_of_a_newer_arena_are_refused() {
     let db = Connection::open(folder.path().join(JOURNAL)).expect("it opens");
     db.pragma_update(None, "user_version", 99).expect("set");
     drop(db);
-    let expected = "written by a newer arena: the tables have version 99, this one knows up to 1";
+    let expected = "written by a newer arena: the tables have version 99, this one knows up to 2";
     assert_eq!(open_with(folder.path(), Options::default()).err().expect("refused").to_string(), expected);
     assert_eq!(Journal::open(folder.path()).expect_err("refused").to_string(), expected);
 }

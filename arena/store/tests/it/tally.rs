@@ -60,11 +60,16 @@ pub(crate) enum Refusal {
 pub(crate) struct Tally {
     pub(crate) newest: u32,
     pub(crate) discriminator: &'static str,
+    /// Votes are counted in the state as well, and snapshots leave them out.
+    pub(crate) counts_votes: bool,
 }
+
+/// Votes in the state, by whom they are for.
+pub(crate) const VOTES_OF: &str = "votes of ";
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { newest: 2, discriminator: "tally-1" }
+        Self { newest: 2, discriminator: "tally-1", counts_votes: false }
     }
 }
 
@@ -147,7 +152,11 @@ impl Domain for Tally {
         }
         let body = event.json().map_err(|why| Unfit(why.to_string()))?;
         if let (Some(name), Some(n)) = (body["name"].as_str(), body["n"].as_u64()) {
-            *sums.0.entry(name.to_owned()).or_default() += n;
+            let sum = sums.0.entry(name.to_owned()).or_default();
+            *sum = sum.checked_add(n).ok_or_else(|| Unfit(format!("too much for `{name}`")))?;
+        }
+        if let Some(of) = body["of"].as_str().filter(|_| self.counts_votes) {
+            *sums.0.entry(format!("{VOTES_OF}{of}")).or_default() += 1;
         }
         Ok(())
     }
@@ -156,8 +165,14 @@ impl Domain for Tally {
         self.discriminator.to_owned()
     }
 
+    fn is_in_snapshot(&self, kind: &str) -> bool {
+        !(self.counts_votes && kind == "tally.voted")
+    }
+
     fn snapshot(&self, sums: &Sums) -> Option<Vec<u8>> {
-        Some(json::canonical_of(sums))
+        let mut sums = sums.clone();
+        sums.0.retain(|name, _| !name.starts_with(VOTES_OF));
+        Some(json::canonical_of(&sums))
     }
 
     fn restore(&self, bytes: &[u8]) -> Option<Sums> {

@@ -233,3 +233,26 @@ fn the_last_clone_may_go_on_the_writers_own_thread() {
     drop(store);
     assert_eq!(heard.recv(), Ok(true));
 }
+
+/// The log beside the database is moved into it while commits go on, and does not grow with the journal.
+#[test]
+fn the_log_is_bounded_while_commits_never_stop() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let log = folder.path().join(format!("{}-wal", arena_store::JOURNAL));
+    let body = json!({ "text": "x".repeat(200_000) });
+    let mut waiting = std::collections::VecDeque::new();
+    for _ in 0..400 {
+        let draft = arena_store::Draft::new(AT_MS, "tally", "tally.added", 1, &body);
+        waiting.push_back(store.submit(Command::Raw(draft)));
+        if waiting.len() > 3 {
+            waiting.pop_front().expect("one").wait().expect("it succeeds");
+        }
+    }
+    drop(waiting);
+    let bytes = std::fs::metadata(&log).expect("there").len();
+    // 80 MB were written.
+    assert!(bytes < 64 << 20, "{bytes}");
+    drop(store);
+    assert_eq!(std::fs::metadata(&log).map_or(0, |about| about.len()), 0);
+}

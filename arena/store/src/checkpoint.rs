@@ -1,0 +1,88 @@
+//! Moves what is in the write-ahead log into the database, beside the writer.
+//!
+//! A commit is on disk once the log is. By itself SQLite moves the log's pages in the commit that finds a thousand of
+//! them, and every command of that batch waits for it. Here a thread with a connection of its own does it. While
+//! commits go on it never gets all of the log, which would then grow without end: once the log is long, the writer moves
+//! the little that is left between two batches, and begins the log anew.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+
+use crate::event::Event;
+use crate::fault::StoreFault;
+use crate::schema;
+
+/// Bytes of events between two looks at the log.
+const EVERY_BYTES: usize = 4 << 20;
+/// What an event has in the log besides its body, and a commit without any: pages of the tables and their indices.
+const EACH_BYTES: usize = 8 << 10;
+/// Pages of 4 KiB of a log that is long.
+const LONG_PAGES: i64 = 8_192;
+
+/// The thread, and what the writer knows of it.
+pub(crate) struct Checkpoints {
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+    /// The log is long, or nobody could move it: the rest is the writer's.
+    is_long: Arc<AtomicBool>,
+    /// Bytes since the last look.
+    since: usize,
+}
+
+impl Checkpoints {
+    /// Starts the thread. The writer's connection moves nothing by itself from now on.
+    pub(crate) fn start(path: &Path, writer: &Connection) -> Result<Self, StoreFault> {
+        writer.pragma_update_and_check(None, "wal_autocheckpoint", 0, |row| row.get::<_, i64>(0))?;
+        let beside = schema::open_to_write(path, None)?;
+        let is_long = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&is_long);
+        let (wake, woken) = sync_channel(1);
+        let thread = thread::Builder::new()
+            .name("store-checkpoint".to_owned())
+            .spawn(move || work(&beside, &woken, &told))
+            .map_err(StoreFault::io("start the checkpoints of", path))?;
+        Ok(Self { wake: Some(wake), thread: Some(thread), is_long, since: 0 })
+    }
+
+    /// Between two batches, after one with these events.
+    pub(crate) fn committed(&mut self, events: &[Event], writer: &Connection) {
+        let bytes = events.iter().map(|event| event.body.len() + EACH_BYTES).sum::<usize>();
+        self.since += bytes.max(EACH_BYTES);
+        if self.is_long.swap(false, Ordering::AcqRel) {
+            // If it fails, the log only gets longer, and the next commit says why.
+            let _ = checkpoint(writer);
+        } else if self.since >= EVERY_BYTES {
+            self.since = 0;
+            // Whoever is at work looks again.
+            let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
+        }
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(beside: &Connection, woken: &Receiver<()>, is_long: &AtomicBool) {
+    while woken.recv().is_ok() {
+        let pages = checkpoint(beside).unwrap_or(i64::MAX);
+        if pages >= LONG_PAGES {
+            is_long.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// Moves as much as can be moved without waiting for anybody; how many pages the log has.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
+}
