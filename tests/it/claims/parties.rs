@@ -104,7 +104,8 @@ fn tampered(lab: &Lab) {
     let whole = std::fs::read_to_string(&path).expect("a journal");
     let lines = super::tampering::parsed(&whole);
     let is = |event: &Value, name: &str| event["event"] == name;
-    let edits: [(&str, &dyn Fn(&mut Vec<Value>)); 3] = [
+    type Edit<'a> = (&'a str, &'a dyn Fn(&mut Vec<Value>));
+    let edits: [Edit<'_>; 3] = [
         ("a slash left out", &|events| events.retain(|event| !is(event, "party_slashed"))),
         ("somebody else slashed", &|events| {
             for event in events.iter_mut().filter(|event| is(event, "party_slashed")) {

@@ -416,8 +416,13 @@ fn parameters_and_their_schema_agree() {
     spelled["clocks"]["rest_s"] = json!("0");
     agree(
         schema::PARAMS,
-        &[Params::published().to_json(), spelled],
-        &[("/fee", json!("9999999999999999999")), ("/slots", json!("17"))],
+        &[Params::published_with_parties().to_json(), Params::published().to_json(), spelled],
+        &[
+            ("/fee", json!("9999999999999999999")),
+            ("/slots", json!("17")),
+            ("/party_slash", json!(6_000)),
+            ("/party_slash", Value::Null),
+        ],
         &["must be an amount", "an integer from "],
         &|document| said(Params::parse(document.to_string().as_bytes())),
     );
@@ -432,7 +437,7 @@ fn cases_and_their_schema_agree() {
         "reviewers": [{ "name": "r", "vote": "runner_wrong" }, { "name": "s", "vote": "abstain" }, { "name": "t", "vote": "no_show" }],
         "auditor": "a", "appeals": [{ "name": "runner", "won": false }, { "name": "d" }],
         "self_report": false, "undecided": false,
-        "params": { "v": "arena-params/v1", "F": "1000", "tax": 100, "rho": 5_000, "slots": "3", "fast_referee": false,
+        "params": { "v": "arena-params/v1", "F": "1000", "tax": 100, "rho": 5_000, "slots": "3", "party_slash": 6_000, "fast_referee": false,
                     "clocks": { "reveal_s": 60 }, "assumptions": { "C": "400", "q": 950_000 } },
     });
     let bare = json!({ "outcome": "reproduced", "auditor": null, "params": null });
