@@ -128,6 +128,14 @@ impl<'a> Browser<'a> {
         self.ask("POST", &format!("/element/{element}/value"), Some(&json!({ "text": text })));
     }
 
+    /// Chooses a file in a field for files.
+    #[track_caller]
+    pub fn choose(&self, selector: &str, file: &std::path::Path) {
+        let element = self.element(selector);
+        let path = file.to_str().expect("a path in UTF-8");
+        self.ask("POST", &format!("/element/{element}/value"), Some(&json!({ "text": path })));
+    }
+
     /// Presses a key of the keyboard: a WebDriver key, or a character.
     #[track_caller]
     pub fn press(&self, key: &str) {
@@ -146,8 +154,13 @@ impl<'a> Browser<'a> {
     #[track_caller]
     pub fn resize(&self, width: u32, height: u32) {
         let about = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": true });
-        let command = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": about });
-        self.ask("POST", "/goog/cdp/execute", Some(&command));
+        self.devtools("Emulation.setDeviceMetricsOverride", &about);
+    }
+
+    /// A command of the developer tools.
+    #[track_caller]
+    pub(crate) fn devtools(&self, command: &str, params: &Value) -> Value {
+        self.ask("POST", "/goog/cdp/execute", Some(&json!({ "cmd": command, "params": params })))
     }
 
     /// Waits until something is so; `what` says what, where it never is.

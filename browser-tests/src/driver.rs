@@ -59,3 +59,36 @@ impl Driver {
         Some(Self { port, chromium, _running: running })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Driver;
+
+    /// Addresses at which somebody listens on a port, as the kernel writes them.
+    fn listeners(port: u16) -> Vec<String> {
+        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(std::fs::read_to_string);
+        let lines =
+            tables.into_iter().flatten().map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        let lines: Vec<String> = lines.flatten().collect();
+        let listens = |line: &String| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (address, at) = words.get(1)?.split_once(':')?;
+            let is_it = u16::from_str_radix(at, 16).ok()? == port && *words.get(3)? == "0A";
+            is_it.then(|| address.to_owned())
+        };
+        lines.iter().filter_map(listens).collect()
+    }
+
+    #[test]
+    fn whoever_drives_a_browser_does_it_from_this_machine() {
+        let Some(driver) = Driver::start("whoever_drives_a_browser_does_it_from_this_machine") else {
+            return;
+        };
+        let found = listeners(driver.port);
+        assert!(!found.is_empty(), "nobody listens on {}", driver.port);
+        // 127.0.0.1, ::1, and the first as an address of IPv6.
+        const LOOPBACK: [&str; 3] =
+            ["0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"];
+        assert!(found.iter().all(|address| LOOPBACK.contains(&address.as_str())), "{found:?}");
+    }
+}

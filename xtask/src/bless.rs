@@ -7,12 +7,14 @@ use crate::repo::{Profile, Repo};
 use crate::run::Run;
 use crate::setup;
 use crate::talk;
+use crate::verifier;
 
 pub(crate) fn run(repo: &Repo) -> Outcome {
     if repo.ci {
         return Err(Fault::new("nothing is blessed with CI set: a check may not rewrite what it checks"));
     }
     let toolchain = setup::ensure(repo)?;
+    verifier::build(repo, &toolchain)?;
     // Admission compares guests with the interfaces as it spells them out, so those come first.
     repo.cargo(["test", "--package", "arena-sandbox", "--lib", "interface"])
         .env("ARENA_BLESS", "1")

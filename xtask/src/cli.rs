@@ -16,9 +16,10 @@ Start here
 
 While you work
   tidy            the house rules only (a second)
-  guests          build guest-examples/ into target/guests/, compare with guest-examples/DIGESTS
+  guests          build guest-examples/ into target/guests/, compare with guest-examples/DIGESTS;
+                  before it the module by which the server's pages verify replays
     --release       with a release build of arena
-    --twice         build them in two other folders, too: the bytes must be the same
+    --twice         build them in other folders, too: the bytes must be the same
   bless           rewrite what is generated: digests, schemas, golden files, snapshots
   docs            the API documentation
     --open          and show it in the browser

@@ -8,6 +8,7 @@ use crate::repo::{Profile, Repo};
 use crate::run::Run;
 use crate::setup;
 use crate::talk;
+use crate::verifier;
 
 const EPISODES: &str = "target/demo/episodes";
 const TOURNAMENT: &str = "target/demo/axelrod";
@@ -17,6 +18,7 @@ const GOLDEN: &str = "tests/golden/episodes.txt";
 
 pub(crate) fn run(repo: &Repo) -> Outcome {
     let toolchain = setup::ensure(repo)?;
+    verifier::build(repo, &toolchain)?;
     if !repo.arena(Profile::Release)?.exists() {
         talk::note("arena", "building it for release, some minutes the first time");
     }

@@ -17,6 +17,7 @@ mod talk;
 mod test;
 mod tidy;
 mod toolchain;
+mod verifier;
 
 use std::process::ExitCode;
 
@@ -75,6 +76,7 @@ fn perform(command: &Command) -> Outcome {
 
 fn build_guests(repo: &Repo, release: bool, twice: bool) -> Outcome {
     let toolchain = setup::ensure(repo)?;
+    verifier::build(repo, &toolchain)?;
     let arena = repo.build_arena(if release { Profile::Release } else { Profile::Dev })?;
     guests::build_and_compare(repo, &toolchain, &arena)?;
     if twice {

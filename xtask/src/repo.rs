@@ -42,6 +42,11 @@ impl Repo {
         if self.ci { run.env("CI", "true") } else { run }
     }
 
+    /// Cargo itself, for other places than the root.
+    pub(crate) fn cargo_program(&self) -> &std::ffi::OsStr {
+        &self.cargo
+    }
+
     /// Components built from `guest-examples/`; the tests look for them here.
     pub(crate) fn guests_built(&self) -> PathBuf {
         self.root.join("target/guests")

@@ -1,4 +1,4 @@
-//! Builds the guests in two other folders and compares every byte. Where the sources lie must not matter.
+//! Builds the guests in two other folders, and the verifier in one, and compares every byte. Where the sources lie must not matter.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use crate::guests::{self, Place};
 use crate::repo::Repo;
 use crate::talk;
 use crate::toolchain::{self, GuestToolchain};
+use crate::verifier;
 
 /// What came of it; it is a claim about the pinned toolchain only.
 pub(crate) enum Verdict {
@@ -38,6 +39,7 @@ pub(crate) fn check(repo: &Repo, toolchain: &GuestToolchain, arena: &Path) -> Ou
     compare("the two copies", &first, &second)?;
     compare("target/guests and a copy in another folder", &here, &first)?;
     talk::note("reproducible", &format!("{} guests, the same bytes from three folders", here.len()));
+    verifier::reproduce(repo, toolchain)?;
     Ok(Verdict::Same)
 }
 
@@ -84,7 +86,8 @@ fn compare(what: &str, one: &Built, other: &Built) -> Outcome {
     ))
 }
 
-fn copy(from: &Path, to: &Path) -> Outcome {
+/// A file or a folder, without what builds leave behind.
+pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
     if !from.is_dir() {
         if let Some(folder) = to.parent() {
             std::fs::create_dir_all(folder).map_err(Fault::at("make", folder))?;

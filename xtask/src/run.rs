@@ -37,6 +37,11 @@ impl Run {
         self
     }
 
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     pub(crate) fn envs(mut self, pairs: &[(&'static str, OsString)]) -> Self {
         self.command.envs(pairs.iter().map(|(name, value)| (name, value)));
         self

@@ -57,7 +57,7 @@ pub(crate) fn ensure_browser(repo: &Repo) {
 }
 
 fn find_or_install(repo: &Repo) -> Outcome<GuestToolchain> {
-    let rustc = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let rustc = toolchain::usual_rustc();
     let sysroot = sysroot(&rustc, repo)?;
     let compiler = Compiler::ask(&rustc, &repo.root)?;
     let installed =
@@ -75,7 +75,8 @@ fn find_or_install(repo: &Repo) -> Outcome<GuestToolchain> {
     by_debian(repo, linker).map_err(|no_debian| nothing_works(&no_rustup, &no_debian))
 }
 
-fn sysroot(rustc: &Path, repo: &Repo) -> Outcome<PathBuf> {
+/// Where a compiler has its libraries.
+pub(crate) fn sysroot(rustc: &Path, repo: &Repo) -> Outcome<PathBuf> {
     let text = Run::new(rustc, &repo.root).args(["--print", "sysroot"]).text()?;
     Ok(PathBuf::from(text.trim_end()))
 }

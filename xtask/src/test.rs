@@ -6,7 +6,7 @@ use crate::fault::{Fault, Outcome};
 use crate::repo::{Profile, Repo};
 use crate::talk::{self, Tone};
 use crate::toolchain::GuestToolchain;
-use crate::{digests, docs, guests, reproduce, setup, tidy};
+use crate::{digests, docs, guests, reproduce, setup, tidy, verifier};
 
 /// What the caller asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,9 +64,10 @@ struct Session<'a> {
 const STEPS: &[Step] = &[
     Step { name: "format", when: When::Always, run: format },
     Step { name: "tidy", when: When::Always, run: house_rules },
+    Step { name: "guest toolchain", when: When::Always, run: guest_toolchain },
+    Step { name: "verifier", when: When::Always, run: build_verifier },
     Step { name: "lint", when: When::Always, run: lint },
     Step { name: "build", when: When::Always, run: build },
-    Step { name: "guest toolchain", when: When::Always, run: guest_toolchain },
     Step { name: "guests", when: When::Always, run: build_guests },
     Step { name: "guest tests", when: When::Always, run: guest_tests },
     Step { name: "tests", when: When::Always, run: tests },
@@ -229,6 +230,12 @@ fn guest_toolchain(session: &mut Session<'_>) -> Outcome<Done> {
     Ok(Done::Passed)
 }
 
+/// Before anything else is compiled, since the server has it inside.
+fn build_verifier(session: &mut Session<'_>) -> Outcome<Done> {
+    verifier::build(session.repo, session.toolchain()?)?;
+    Ok(Done::Passed)
+}
+
 fn build_guests(session: &mut Session<'_>) -> Outcome<Done> {
     let arena = session.repo.arena(Profile::Dev)?;
     // That digests are not compared is said in its line; that the guests were built is what counts here.
@@ -323,7 +330,7 @@ mod unit {
         assert!(table.contains("does not apply") && table.contains("another compiler"), "{table}");
         assert!(
             table
-                .ends_with("11 more were not reached; --keep-going runs them all\nsteps: 0 passed, 1 failed")
+                .ends_with("12 more were not reached; --keep-going runs them all\nsteps: 0 passed, 1 failed")
         );
     }
 }

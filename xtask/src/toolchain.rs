@@ -82,6 +82,14 @@ impl GuestToolchain {
         }
     }
 
+    /// The compiler's program.
+    pub(crate) fn rustc(&self) -> PathBuf {
+        match &self.library {
+            Library::Installed { .. } => usual_rustc(),
+            Library::FromSource { rustc, .. } => rustc.clone(),
+        }
+    }
+
     /// Digests are recorded for compilers as their makers published them.
     pub(crate) fn is_published(&self) -> bool {
         matches!(self.library, Library::Installed { .. }) && !self.compiler.rebuilt
@@ -129,6 +137,11 @@ impl fmt::Display for GuestToolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{GUEST_TARGET} via {}", self.via())
     }
+}
+
+/// The compiler that cargo uses by itself.
+pub(crate) fn usual_rustc() -> PathBuf {
+    std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from)
 }
 
 /// The release named in `rust-toolchain.toml`.

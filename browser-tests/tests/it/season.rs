@@ -21,7 +21,8 @@ fn a_newcomer_sees_a_living_site() {
     a_replay_is_stepped_by_keyboard(&browser);
     the_standings_change_while_somebody_looks(&browser, &served);
     the_link_makes_a_browser_the_admins(&browser, &served);
-    no_page_scrolls_sideways_and_no_console_complains(&browser, &served);
+    every_page_can_be_used_by_everybody(&browser, &served);
+    an_audit_finds_what_is_wrong(&browser);
 }
 
 fn a_replay_is_stepped_by_keyboard(browser: &Browser<'_>) {
@@ -77,9 +78,9 @@ fn the_link_makes_a_browser_the_admins(browser: &Browser<'_>, served: &Served) {
     assert!(browser.has("main h2"), "the admin's page is shown");
 }
 
-/// As the admin, who sees the most.
-fn no_page_scrolls_sideways_and_no_console_complains(browser: &Browser<'_>, served: &Served) {
-    browser.resize(320, 640);
+/// As the admin, who sees the most: on a wide and on a narrow screen, in light and in dark, no page has a fault, none
+/// scrolls sideways, and the console says nothing.
+fn every_page_can_be_used_by_everybody(browser: &Browser<'_>, served: &Served) {
     let first = served.told["demo"]["pages"].as_array().expect("pages").iter();
     let mut found: Vec<String> =
         first.map(|page| page["path"].as_str().expect("a path").to_owned()).collect();
@@ -88,7 +89,11 @@ fn no_page_scrolls_sideways_and_no_console_complains(browser: &Browser<'_>, serv
     let mut looked = 0;
     while looked < found.len().min(PAGES_MAX) {
         let path = found[looked].clone();
+        browser.resize(1280, 1000);
         browser.go(&path);
+        assert_eq!(browser.audit(), [""; 0], "{path}");
+        browser.resize(320, 640);
+        assert_eq!(browser.audit(), [""; 0], "{path} on a narrow screen");
         let wide = browser.script(
             "const all = [...document.body.querySelectorAll('*')];\n\
              const page = document.documentElement;\n\
@@ -103,7 +108,8 @@ fn no_page_scrolls_sideways_and_no_console_complains(browser: &Browser<'_>, serv
             let page = link.split(['#', '?']).next().unwrap_or_default();
             // One of each kind of page is enough.
             let others = ["/api/", "/assets/", "/openapi.json"];
-            let is_ours = page.starts_with('/') && !others.iter().any(|root| page.starts_with(root));
+            let is_page = !page.ends_with(".svg") && !others.iter().any(|root| page.starts_with(root));
+            let is_ours = page.starts_with('/') && is_page;
             if is_ours && !found.iter().any(|known| known == page) && shapes.insert(shape(page)) {
                 found.push(page.to_owned());
             }
@@ -111,6 +117,27 @@ fn no_page_scrolls_sideways_and_no_console_complains(browser: &Browser<'_>, serv
         looked += 1;
     }
     assert!(looked > 25, "{looked} pages");
+}
+
+/// That nothing is found is worth as much as what would be.
+fn an_audit_finds_what_is_wrong(browser: &Browser<'_>) {
+    browser.go("/");
+    browser.script(
+        "const main = document.querySelector('main');\n\
+         const add = (name, style) => { const it = document.createElement(name); Object.assign(it.style, style);\n\
+             it.textContent = 'x'; main.append(it); return it; };\n\
+         add('p', { color: '#999', background: '#fff' }).id = 'main';\n\
+         for (let n = 0; n < 2; n += 1) add('button', { all: 'unset', display: 'inline-block', width: '9px',\n\
+             height: '9px' });\n\
+         add('button', {}).textContent = '';\n\
+         return null",
+    );
+    let found = browser.audit().join("\n");
+    for wanted in
+        ["Light: contrast 2.8", "Dark: contrast 2.8", "9 by 9", "the id main", "button\" without a name"]
+    {
+        assert!(found.contains(wanted), "{wanted} is not among\n{found}");
+    }
 }
 
 /// The kind of a page: its address without what names one of many.

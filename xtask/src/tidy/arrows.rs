@@ -1,7 +1,7 @@
 //! Who may depend on whom. The table is the one in ARCHITECTURE.md.
 
 use super::Finding;
-use super::packages::{Package, Packages};
+use super::packages::{Dependency, Package, Packages};
 
 const RULE: &str = "arrows";
 /// Every crate of the host.
@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arena-tournament", &["arena-engine", "arena-draw", "arena-canon"]),
     ("arena-sandbox", &["arena-engine", "arena-canon"]),
     ("arena-store", &["arena-canon"]),
+    ("arena-verifier", &["arena-engine", "arena-canon"]),
     ("arena-server", SERVER),
     ("arena-cli", EVERYONE),
     ("arena-sdk", &[]),
@@ -71,7 +72,7 @@ fn check_one(package: &Package, ours: &[Package]) -> Vec<Finding> {
     let is_ours = |name: &str| ours.iter().any(|it| it.name == name);
     for dependency in &package.dependencies {
         let (from, to) = (&package.name, dependency.name.as_str());
-        if is_ours(to) && !is_allowed(from, to, allowed) {
+        if is_ours(to) && !is_allowed(from, dependency, allowed) {
             findings
                 .push(finding(format!("{from} -> {to} is not an allowed arrow; edit ARCHITECTURE.md first")));
         }
@@ -85,10 +86,13 @@ fn check_one(package: &Package, ours: &[Package]) -> Vec<Finding> {
     findings
 }
 
-/// Nothing may depend on the tests or on this program, and only the composition root on the benches' bodies.
-fn is_allowed(from: &str, to: &str, allowed: &[&str]) -> bool {
+/// Nothing may depend on the tests or on this program, and only the composition root on the benches' bodies. The
+/// verifier is run by pages; tests compare the server's answers with its.
+fn is_allowed(from: &str, dependency: &Dependency, allowed: &[&str]) -> bool {
+    let to = dependency.name.as_str();
     match to {
         "arena-tests" | "xtask" => false,
+        "arena-verifier" => dependency.for_tests,
         "arena-benches" => ["arena-cli", "arena-tests"].contains(&from),
         _ => from == to || allowed == EVERYONE || allowed.contains(&to),
     }
@@ -150,6 +154,18 @@ mod tests {
             ours("arena-server", "arena/server", &["dev:arena-sandbox"]),
         ]);
         assert!(found.concat().contains("arena-server -> arena-sandbox"), "{found:?}");
+    }
+
+    #[test]
+    fn the_verifier_is_for_tests_only() {
+        let verifier = ours("arena-verifier", "arena/verifier", &["arena-engine", "arena-canon"]);
+        let server = |needs: &str| ours("arena-server", "arena/server", &[needs]);
+        let engine = ours("arena-engine", "arena/engine", &[]);
+        assert!(
+            check_all(&[canon(), engine.clone(), verifier.clone(), server("dev:arena-verifier")]).is_empty()
+        );
+        let found = check_all(&[canon(), engine, verifier, server("arena-verifier")]);
+        assert!(found.concat().contains("arena-server -> arena-verifier"), "{found:?}");
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 mod action;
 mod brief;
+mod check;
 mod clamp;
 mod episode;
 mod event;
 mod fault;
+#[cfg(feature = "hindsight")]
 pub mod hindsight;
 mod log;
 mod numbers;
@@ -19,6 +21,7 @@ mod verify;
 
 pub use action::{Action, Given, NonFinite, RawAction, read_actions};
 pub use brief::brief;
+pub use check::{Checked, PackName, Unchecked, check, read_moves};
 pub use clamp::{Amount, Clamp, ClampReason, Field};
 pub use episode::{Episode, EventShare, Notice, Observation, Relief, Resolution};
 pub use event::{Event, EventKind, Status};

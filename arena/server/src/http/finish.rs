@@ -14,6 +14,8 @@ use crate::pages;
 use crate::problem::Problem;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Who may show what is served here: our own pages, unless a handler says otherwise.
+pub(crate) const CROSS_ORIGIN_RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 pub(crate) async fn finish(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     let asked = Asked::of(&mut request);
@@ -141,15 +143,21 @@ fn put_headers(response: &mut Response, id: &str) {
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, id);
     }
-    let fixed: [(HeaderName, &'static str); 5] = [
-        (header::CONTENT_SECURITY_POLICY, pages::assets::CSP),
+    let fixed: [(HeaderName, &'static str); 3] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    // What a picture for other sites sets itself.
+    let usual: [(HeaderName, &'static str); 3] = [
+        (header::CONTENT_SECURITY_POLICY, pages::assets::CSP),
+        (CROSS_ORIGIN_RESOURCE, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in usual {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
 }

@@ -11,7 +11,7 @@ mod shelf;
 mod step;
 mod story;
 
-pub(crate) use check::{Checked, check};
+pub(crate) use check::check;
 pub(crate) use commit::{commit, read_action};
 pub use shelf::{Published, Shelf, ShelfError, TURNS_MAX};
 pub(crate) use step::{Reach, Step, metrics_json, rebuild};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use arena_canon::json;
-use arena_engine::campus::{Episode, EpisodeLog, Pack, RawAction};
+use arena_engine::campus::{Episode, EpisodeLog, Pack, RawAction, read_moves};
 use arena_store::Found;
 
-use super::check::read_moves;
 use super::step::{Step, rebuild, step};
 use crate::app::Shared;
 use crate::auth::Viewer;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arena_canon::json::{self, Value};
 use arena_contests::document::{Faults, Object};
-use arena_engine::campus::{Notice, ObservationRecord, brief};
+use arena_engine::campus::{Checked, Notice, ObservationRecord, brief};
 use arena_engine::limits::limits;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -377,7 +377,7 @@ async fn verify(State(app): State<Shared>, request: Request) -> Result<Response,
 }
 
 /// Checks a log on a thread that may take its time.
-pub(super) async fn check(app: &Shared, log: Vec<u8>) -> Result<play::Checked, Problem> {
+pub(super) async fn check(app: &Shared, log: Vec<u8>) -> Result<Checked, Problem> {
     let _place = CHECKS.acquire().await.map_err(|_| Problem::internal())?;
     let app = Arc::clone(app);
     let checked = tokio::task::spawn_blocking(move || play::check(&log, &app.known().packs)).await;

@@ -102,6 +102,9 @@ async fn two_episodes_stand_side_by_side() {
         page.contains(&format!("/episodes/{a}/versus/{other}/turns/0"))
             && !page.contains(&format!("versus/{a}/"))
     );
+    // From a turn the way leads to the same turn.
+    let page = browser.see(&format!("/episodes/{a}/turns/9")).await.expect(200).text;
+    assert!(page.contains(&format!("/episodes/{a}/versus/{other}/turns/9")));
     let page = browser.see(&format!("/episodes/{a}/versus/{same}/turns/3")).await.expect(200).text;
     assert!(page.contains("They are the same on every turn"));
     for (turn, wanted) in
@@ -121,4 +124,32 @@ async fn two_episodes_stand_side_by_side() {
     let mut owner = Browser::new(&bench);
     owner.sign_in("bees").await.expect(303);
     owner.see(&format!("/episodes/{a}/versus/{open}/turns/0")).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_chart_of_a_finished_episode_may_be_shown_elsewhere() {
+    let bench = Bench::at(NOW);
+    let key = bench.agent("bees", "hive", &["play"]).await;
+    let id = play_to_the_end(&bench, &key, greedy).await;
+    let chart = bench.get(&format!("/episodes/{id}/chart.svg"), None).await.expect(200);
+    assert_eq!(chart.header("content-type"), "image/svg+xml");
+    assert_eq!(chart.header("cross-origin-resource-policy"), "cross-origin");
+    let policy = chart.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(chart.text.starts_with("<svg xmlns=") && chart.text.contains("35 MW less"), "{}", chart.text);
+    for banned in ["<script", "href=", "onload", "url("] {
+        assert!(!chart.text.contains(banned), "{banned}");
+    }
+    // Everything else stays ours.
+    let page = bench.get(&format!("/episodes/{id}"), None).await.expect(200);
+    assert_eq!(page.header("cross-origin-resource-policy"), "same-origin");
+    assert!(page.header("content-security-policy").contains("style-src 'self'"));
+    assert!(page.text.contains(&format!("href=\"/episodes/{id}/chart.svg\"")));
+    // Of an open one there is none, and nobody else learns that there is an episode.
+    let open = join(&bench, &key).await;
+    bench.get(&format!("/episodes/{open}/chart.svg"), None).await.expect(404);
+    assert_eq!(
+        bench.get(&format!("/episodes/{open}/chart.svg"), Some(&key)).await.expect(409).code(),
+        "not_over"
+    );
 }

@@ -1,5 +1,6 @@
 //! The campus on pages: the seat of a person, the replay of a turn, two episodes side by side, a pack.
 
+mod own_check;
 mod packs;
 mod replay;
 mod seat;
@@ -9,7 +10,7 @@ mod versus;
 mod words;
 
 pub(crate) use packs::{chooser, key_page, pack_page};
-pub(crate) use replay::{Proof, Told, episode_page, replay_page};
+pub(crate) use replay::{Proof, Told, episode_chart, episode_page, replay_page};
 pub(crate) use seat::{Faulty, Seat, seat_page};
 pub(crate) use versus::versus_page;
 

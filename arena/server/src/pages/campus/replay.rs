@@ -1,13 +1,16 @@
 //! `/episodes/{e}` and its turns: what happened, and how to check it.
 
+use arena_engine::campus::Checked;
 use maud::{Markup, html};
 
+use super::own_check::own_check;
 use super::{seat, timeline, turn, words};
 use crate::instance::episodes::Record;
+use crate::pages::chart::picture;
 use crate::pages::{
     Mark, Page, Viewer, agent_name, definition_list, digest, link, notice, replay_bar, time_tag,
 };
-use crate::play::{Checked, Story};
+use crate::play::Story;
 
 /// What the server found when it replayed the stored log.
 pub(crate) enum Proof {
@@ -45,6 +48,7 @@ pub(crate) fn replay_page(told: &Told<'_>, at: usize) -> Markup {
         h2 { "What came of it" }
         (turn::arithmetic("turn", &step.turn, pack))
         (turn::metrics("turn", &caption, &step.running, pack))
+        (beside(told, at))
         (check_it(told))
     };
     let title = format!("Turn {at} of {}", pack.document().name);
@@ -91,7 +95,10 @@ pub(crate) fn episode_page(told: &Told<'_>) -> Markup {
         @if record.end.is_some() { h2 { "Settlement" } (seat::settlement(story)) }
         h2 { "Turn by turn" }
         (timeline::timeline("timeline", story, None))
-        (beside(told))
+        @if record.end.is_some() {
+            p { (link(&format!("{path}/chart.svg"), &html! { "The chart as a picture" })) ", for pages elsewhere." }
+        }
+        (beside(told, 0))
         (check_it(told))
     };
     let title = format!("{}, {id}", story.pack.document().name);
@@ -103,8 +110,14 @@ pub(crate) fn episode_page(told: &Told<'_>) -> Markup {
         .render()
 }
 
-/// The way to two episodes side by side.
-fn beside(told: &Told<'_>) -> Markup {
+/// The chart of a finished episode as a picture of its own.
+pub(crate) fn episode_chart(story: &Story) -> Option<String> {
+    story.record.end.as_ref()?;
+    picture(&timeline::timeline("timeline", story, None))
+}
+
+/// The way to two episodes side by side, at a turn.
+fn beside(told: &Told<'_>, at: usize) -> Markup {
     let id = told.story.record.id();
     html! {
         @if !told.others.is_empty() && !told.story.steps.is_empty() {
@@ -112,7 +125,7 @@ fn beside(told: &Told<'_>) -> Markup {
             ul {
                 @for other in told.others {
                     li {
-                        (link(&format!("/episodes/{id}/versus/{}/turns/0", other.id()), &html! { (other.id()) }))
+                        (link(&format!("/episodes/{id}/versus/{}/turns/{at}", other.id()), &html! { (other.id()) }))
                         " by " (agent_name(&other.agent)) ", "
                         @if let Some(end) = &other.end { (words::stars(end.stars)) }
                     }
@@ -147,6 +160,7 @@ fn checked_log(told: &Told<'_>, checked: &Checked) -> Markup {
     let (replayed, none) = (checked.replayed.as_ref(), || html! { "none" });
     let pins = &story.record.pins;
     let pack = format!("/api/v1/packs/{}/{}", pins.pack_id, pins.pack_version);
+    let log = format!("/api/v1/episodes/{id}/log");
     let (mark, words) = if checked.is_sound() {
         (Mark::Accepted, "The stored score is the score of the replay")
     } else {
@@ -155,7 +169,7 @@ fn checked_log(told: &Told<'_>, checked: &Checked) -> Markup {
     html! {
         (notice(mark, words, html! {
             p { "This server replayed the stored log just now, with the engine that everybody has." }
-            @for (pointer, why) in checked.faults.iter().take(5) { p { code { (pointer) } " " (why) } }
+            @for fault in checked.faults.iter().take(5) { p { code { (fault.pointer) } " " (fault.message) } }
         }))
         (definition_list([
             ("Stored score", html! { (score(&checked.stored.0)) }),
@@ -166,9 +180,10 @@ fn checked_log(told: &Told<'_>, checked: &Checked) -> Markup {
             ("Replayed log", checked.replayed_log_sha256.map_or_else(none, |it| digest(&it.to_string()))),
         ]))
         p {
-            "Download " (link(&format!("/api/v1/episodes/{id}/log"), &html! { "the log" })) " and "
+            "Download " (link(&log, &html! { "the log" })) " and "
             (link(&pack, &html! { "the pack" })) ", then run " code { "arena verify" } " on the log, or send it to "
             code { "POST /api/v1/replays/verify" } "."
         }
+        (own_check(&story.pack, &log, &pack))
     }
 }

@@ -9,6 +9,7 @@ mod bands;
 mod bars;
 mod heat;
 pub(crate) mod number;
+mod picture;
 mod plot;
 mod scale;
 
@@ -17,6 +18,7 @@ use maud::{Markup, html};
 pub(crate) use bands::{Band, Bands, Moment, Panel, Shape, Span, band_chart};
 pub(crate) use bars::{Bars, bar_chart, sparkline};
 pub(crate) use heat::{Heat, heat_map};
+pub(crate) use picture::{picture, picture_policy};
 pub(crate) use plot::{Axis, Plot, Series, line_chart, step_chart};
 
 use super::table::{Column, Row, data_table};
