@@ -5,7 +5,8 @@
 //! ```
 //!
 //! A thousand players play episodes to their ends until the journal has a million rows, or as many as are wanted; then
-//! the server is opened on it three times. Every start checks the whole chain and folds every fact.
+//! the server is opened on it three times as it was left, with a snapshot, and three times without one, when it checks
+//! the whole chain and folds every fact.
 
 #![allow(clippy::print_stdout, reason = "a tool that prints figures")]
 
@@ -26,7 +27,7 @@ use arena_server::instance::episodes::{self, Measured, Outcome};
 use arena_server::instance::{Command, Known, Request, agents};
 use arena_server::play::Shelf;
 use arena_server::{Answered, Config, Keeper, Outside, Sent, Server, Setup};
-use arena_store::{Options, Pending, Store};
+use arena_store::{Options, Pending, SNAPSHOTS, Store};
 use serde_json::json;
 
 type Failed = Box<dyn Error + Send + Sync>;
@@ -83,20 +84,30 @@ fn main() -> Result<(), Failed> {
     let since = Instant::now();
     fill(folder.path(), rows)?;
     println!("{rows} rows written in {:.1} s", since.elapsed().as_secs_f64());
-    for _ in 0..3 {
-        let setup = Setup {
-            config: Config::default(),
-            admin: AdminToken::new("8d1f0c7e5b3a29461f7e0d9c8b5a4321")?,
-            outside: Arc::new(Still(AtomicU64::new(0))),
-            packs: vec![PACK.to_vec()],
-            log: None,
-        };
-        let since = Instant::now();
-        let server = Server::open(folder.path(), setup)?;
-        let took = since.elapsed();
-        let seq = server.app().look(|instance| instance.seq).map_err(|why| format!("{why:?}"))?;
-        println!("a start with {seq} rows: {:.2} s, {}", took.as_secs_f64(), memory());
+    for (what, has_snapshot) in [("from a snapshot", true), ("without one", false)] {
+        for _ in 0..3 {
+            if !has_snapshot {
+                std::fs::remove_dir_all(folder.path().join(SNAPSHOTS))?;
+            }
+            start(folder.path(), what)?;
+        }
     }
+    Ok(())
+}
+
+fn start(folder: &std::path::Path, what: &str) -> Result<(), Failed> {
+    let setup = Setup {
+        config: Config::default(),
+        admin: AdminToken::new("8d1f0c7e5b3a29461f7e0d9c8b5a4321")?,
+        outside: Arc::new(Still(AtomicU64::new(0))),
+        packs: vec![PACK.to_vec()],
+        log: None,
+    };
+    let since = Instant::now();
+    let server = Server::open(folder, setup)?;
+    let took = since.elapsed();
+    let seq = server.app().look(|instance| instance.seq).map_err(|why| format!("{why:?}"))?;
+    println!("a start with {seq} rows, {what}: {:.2} s, {}", took.as_secs_f64(), memory());
     Ok(())
 }
 

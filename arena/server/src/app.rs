@@ -40,7 +40,7 @@ pub struct App {
     /// What is counted for whoever runs it.
     pub(crate) figures: Figures,
     /// Where a line for each request goes.
-    pub(crate) log: Option<Log>,
+    pub(crate) log: Option<Arc<Log>>,
     /// Told when the server ends, so that streams end too.
     pub(crate) ends: tokio::sync::watch::Sender<bool>,
 }

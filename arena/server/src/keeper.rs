@@ -7,7 +7,7 @@ use arena_canon::json::{self, Value};
 use arena_contests::Moment;
 use arena_store::{Append, Domain, Draft, Event, Kept, KeptBody, Recall, Salt, Slot, Stop, Unfit};
 
-use crate::instance::{Answer, Instance, Known, Request, Row};
+use crate::instance::{Answer, Instance, Known, Request, Row, snapshot};
 use crate::problem::Problem;
 
 /// Bytes of a row's body; what is longer is a blob.
@@ -96,29 +96,52 @@ impl Domain for Keeper {
     }
 
     fn evolve(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
-        let at = Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX));
+        let at = moment(event);
         if !Instance::folds(&event.kind) {
             state.pass(at);
             return Ok(());
         }
-        // What was written here is read as it was written.
-        let body = event.read().map_err(|why| Unfit(why.to_string()))?;
-        let row = Row {
-            at,
-            topic: event.topic.clone(),
-            kind: event.kind.clone(),
-            version: event.version,
-            body,
-            is_sealed: event.is_sealed(),
-            blobs: Vec::new(),
-            withholds: Vec::new(),
-        };
-        state.evolve(&row, &self.known).map_err(Unfit)
+        state.evolve(&row(at, event)?, &self.known).map_err(Unfit)
     }
 
     fn discriminator(&self) -> String {
-        "instance/1".to_owned()
+        snapshot::discriminator()
     }
+
+    fn is_in_snapshot(&self, kind: &str) -> bool {
+        snapshot::holds(kind)
+    }
+
+    fn refold(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
+        state.refold(&row(moment(event), event)?, &self.known).map_err(Unfit)
+    }
+
+    fn snapshot(&self, state: &Instance) -> Option<Vec<u8>> {
+        snapshot::write(state)
+    }
+
+    fn restore(&self, bytes: &[u8]) -> Option<Instance> {
+        snapshot::read(bytes)
+    }
+}
+
+fn moment(event: &Event) -> Moment {
+    Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX))
+}
+
+/// A row as it was before it had a place.
+fn row(at: Moment, event: &Event) -> Result<Row, Unfit> {
+    Ok(Row {
+        at,
+        topic: event.topic.clone(),
+        kind: event.kind.clone(),
+        version: event.version,
+        // What was written here is read as it was written.
+        body: event.read().map_err(|why| Unfit(why.to_string()))?,
+        is_sealed: event.is_sealed(),
+        blobs: Vec::new(),
+        withholds: Vec::new(),
+    })
 }
 
 fn milliseconds(at: Moment) -> u64 {

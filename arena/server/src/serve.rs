@@ -35,9 +35,9 @@ use crate::keeper::Keeper;
 use crate::live::Live;
 use crate::outside::Outside;
 use crate::play::{Shelf, ShelfError};
-use crate::routes;
 use crate::signing::{InstanceKey, KeyError};
 use crate::workshop::{Floor, Runner, Workshop};
+use crate::{notes, routes};
 
 /// How long a client may take to send its headers.
 const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
@@ -140,14 +140,16 @@ impl Server {
         });
         let unbooked_before = setup.outside.now().plus_ms(-UNBOOKED_KEPT_MS).unix_ms();
         let unbooked_before_ms = u64::try_from(unbooked_before).ok();
-        let options = Options { on_commit, unbooked_before_ms, ..Options::default() };
+        let log = setup.log.map(Arc::new);
+        let on_note = notes::taking(log.clone(), Arc::clone(&setup.outside));
+        let options = Options { on_commit, on_note, unbooked_before_ms, ..Options::default() };
         let store = Store::open(folder, Keeper::new(Arc::clone(&known)), Vec::new(), options)?;
         let head = store.journal().head()?.seq;
         let live = Arc::new(Live::new(store.journal().clone(), head));
         let _ = feed.set(Arc::downgrade(&live));
         let limiter = Limiter::new(&setup.config.limits);
         let (ends, _) = watch::channel(false);
-        let Setup { config, admin, outside, packs: _, log } = setup;
+        let Setup { config, admin, outside, packs: _, log: _ } = setup;
         let sessions = Sessions::default();
         // After the store is locked: two servers do not make a key at once.
         let key = InstanceKey::open(folder, &outside.luck())?;

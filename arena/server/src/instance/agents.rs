@@ -1,5 +1,7 @@
 //! Agents, who runs them, their keys and one-time logins.
 
+pub(super) mod snapshot;
+
 use arena_canon::Digest;
 use arena_contests::Moment;
 use arena_cow::CowMap;
@@ -8,6 +10,7 @@ use serde_json::json;
 
 use super::{Answer, Decision, Instance, Known, Request, Row};
 use crate::auth::{KEY_BYTES, Key, KeyId, Scope, Scopes, Viewer};
+use crate::instance::stamp;
 use crate::problem::Problem;
 
 /// The kind of the rows that the fold reads.
@@ -274,7 +277,7 @@ fn issue(
     let names: Vec<String> = scopes.iter().map(|scope| scope.name().to_owned()).collect();
     let id = key.id().as_str();
     let body = json!({
-        "key_id": id, "agent": agent, "scopes": names, "expires_at": expires_at.map(|end| end.to_string()),
+        "key_id": id, "agent": agent, "scopes": names, "expires_at": expires_at.map(stamp),
     });
     let mut answer = Answer::created(format!("/api/v1/keys/{id}"), body);
     answer.once = Some(json!({ "key": key.token() }));
@@ -311,7 +314,7 @@ fn login(agents: &Agents, request: &Request, agent: Option<&str>) -> Result<(Eve
     }
     let token: String = request.luck[..32].iter().map(|byte| format!("{byte:02x}")).collect();
     let until = request.at.plus_ms(LOGIN_MS);
-    let mut answer = Answer::created("/login", json!({ "agent": agent, "until": until.to_string() }));
+    let mut answer = Answer::created("/login", json!({ "agent": agent, "until": stamp(until) }));
     answer.once = Some(json!({ "path": format!("/login?token={token}") }));
     let event = Event::LoginIssued {
         sha256: Digest::of(token.as_bytes()),

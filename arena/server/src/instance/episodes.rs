@@ -4,6 +4,8 @@
 //! that have not been used for longest go first. A finished one is its log, a blob, and a line about its
 //! outcome.
 
+pub(super) mod snapshot;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ use serde_json::json;
 
 use super::{Answer, Decision, Instance, Known, Request, Row};
 use crate::auth::{Scope, Viewer};
+use crate::instance::stamp;
 use crate::play::rebuild;
 use crate::problem::Problem;
 
@@ -182,8 +185,8 @@ impl Record {
             "limits_version": pins.limits_version,
             "turns": pins.turns,
             "turn": self.turn,
-            "joined_at": self.joined_at.to_string(),
-            "finished_at": end.map(|_| self.last_at.to_string()),
+            "joined_at": stamp(self.joined_at),
+            "finished_at": end.map(|_| stamp(self.last_at)),
             "stars": end.map(|end| end.stars),
             "metrics": end.map(|end| end.metrics),
             "clamps": end.map(|end| end.clamps),
@@ -264,6 +267,12 @@ impl Episodes {
                 record.seat = None;
             }
         }
+    }
+
+    fn keep_finished(&mut self, number: u64, agent: String, pack: Digest) {
+        self.finished.insert(number);
+        self.finished_by.get_or_default(agent).insert(number);
+        self.finished_on.get_or_default(pack).insert(number);
     }
 
     fn intern(&mut self, pins: Pinned) -> Arc<Pinned> {
@@ -502,9 +511,7 @@ fn acted(episodes: &mut Episodes, at: Moment, fact: Acted, known: &Known) -> Res
                 episodes.open.remove(&agent);
             }
         }
-        episodes.finished.insert(number);
-        episodes.finished_by.get_or_default(agent).insert(number);
-        episodes.finished_on.get_or_default(pack).insert(number);
+        episodes.keep_finished(number, agent, pack);
     } else {
         let read = read_actions(&Value::Array(vec![action]), 1).map_err(|faults| faults.to_string())?;
         record.actions.extend(read.first());

@@ -10,6 +10,8 @@ pub mod contests;
 pub mod episodes;
 pub mod rounds;
 mod row;
+pub(crate) mod snapshot;
+mod stamp;
 pub mod strategies;
 mod tick;
 pub mod tournaments;
@@ -22,6 +24,7 @@ use arena_contests::leak::Scanner;
 use arena_cow::Shared;
 
 pub use row::Row;
+pub(crate) use stamp::stamp;
 
 use crate::auth::Viewer;
 use crate::problem::Problem;
@@ -163,6 +166,13 @@ impl Instance {
     ///
     /// A row that does not fit was not written by this program, or its rules have changed: it says why.
     pub fn evolve(&mut self, row: &Row, known: &Known) -> Result<(), String> {
+        self.refold(row, known)?;
+        self.pass(row.at);
+        Ok(())
+    }
+
+    /// The same without counting the row: it was counted, and is folded again.
+    pub(crate) fn refold(&mut self, row: &Row, known: &Known) -> Result<(), String> {
         match row.kind.as_str() {
             agents::FACT => agents::evolve(self, row)?,
             claims::FACT => claims::evolve(self, row)?,
@@ -173,7 +183,6 @@ impl Instance {
             tournaments::FACT => tournaments::evolve(self, row)?,
             _ => {}
         }
-        self.pass(row.at);
         Ok(())
     }
 
