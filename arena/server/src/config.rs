@@ -1,8 +1,12 @@
 //! What an operator sets: one file, every limit in it, nothing silent.
 
+mod bounds;
+
 use std::net::{IpAddr, SocketAddr};
 
 use arena_claims::params::Params;
+
+pub(crate) use bounds::Bound;
 
 /// Most seconds for compiling and probing a component.
 const ADMISSION_SECONDS_MAX: u64 = 25;
@@ -55,7 +59,8 @@ impl Default for Claims {
     }
 }
 
-/// Limits of requests. Counts are for each key, or for each address (of IPv6: each /64) without one.
+/// Limits of requests. Counts are for each key, or for each address (of IPv6: each /64) without one. Over all of its
+/// keys and sessions an agent may do three times as much as with one.
 #[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -73,8 +78,10 @@ pub struct Limits {
     pub submits_per_minute: u32,
     /// Failed logins and failed admin tokens a minute, for each address.
     pub failures_per_minute: u32,
-    /// Uploads of components an hour.
+    /// Uploads of components an hour, for each agent.
     pub uploads_per_hour: u32,
+    /// Keys that an agent may make for itself in an hour.
+    pub keys_per_hour: u32,
     /// Open event streams of a key.
     pub streams_per_key: usize,
     /// Open event streams of an address.
@@ -169,6 +176,7 @@ impl Default for Limits {
             submits_per_minute: 6,
             failures_per_minute: 5,
             uploads_per_hour: 10,
+            keys_per_hour: 10,
             streams_per_key: 5,
             streams_per_address: 8,
             streams_max: 4_096,
@@ -238,6 +246,7 @@ impl Config {
             ("limits.submits_per_minute", limits.submits_per_minute),
             ("limits.failures_per_minute", limits.failures_per_minute),
             ("limits.uploads_per_hour", limits.uploads_per_hour),
+            ("limits.keys_per_hour", limits.keys_per_hour),
         ];
         for (name, rate) in rates {
             if rate == 0 {

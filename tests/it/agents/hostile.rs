@@ -13,11 +13,16 @@ use crate::cli::{Folder, Ran};
 
 const KEY: &str = "ak_aaaaaaaaaa_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb_cccccc";
 
-/// What is answered to a method and a path.
-type Answers = dyn Fn(&str) -> Vec<u8> + Send + Sync;
+/// What is answered to a method and a path, and the body.
+type Answers = dyn Fn(&str, &str) -> Vec<u8> + Send + Sync;
 
 /// A listener that answers as it is told to, until the test ends.
-fn fake(answers: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> String {
+pub(super) fn fake(answers: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> String {
+    fake_with_bodies(move |request, _| answers(request))
+}
+
+/// The same, with what is sent.
+pub(super) fn fake_with_bodies(answers: impl Fn(&str, &str) -> Vec<u8> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let answers: Arc<Answers> = Arc::new(answers);
@@ -48,7 +53,8 @@ fn answer(mut stream: TcpStream, answers: &Answers) {
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let words: Vec<&str> = head.split(' ').collect();
-    let said = answers(&format!("{} {}", words[0], words[1]));
+    let body = head.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let said = answers(&format!("{} {}", words[0], words[1]), body);
     if said.is_empty() {
         // It listens, and says nothing.
         std::thread::sleep(Duration::from_secs(20));
@@ -56,7 +62,7 @@ fn answer(mut stream: TcpStream, answers: &Answers) {
     stream.write_all(&said).ok();
 }
 
-fn http(status: &str, media: &str, body: &[u8]) -> Vec<u8> {
+pub(super) fn http(status: &str, media: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\ndate: Tue, 01 Dec 2026 08:00:00 GMT\r\n\r\n",
         body.len()
@@ -64,7 +70,7 @@ fn http(status: &str, media: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-fn document(value: &Value) -> Vec<u8> {
+pub(super) fn document(value: &Value) -> Vec<u8> {
     http("200 OK", "application/json", value.to_string().as_bytes())
 }
 
@@ -158,14 +164,14 @@ fn a_key_goes_nowhere_it_should_not() {
 }
 
 /// A server that is one in everything but what a test changes.
-struct Server {
+pub(super) struct Server {
     key: String,
-    manifest: Value,
+    pub(super) manifest: Value,
     component: Vec<u8>,
 }
 
 impl Server {
-    fn new(folder: &Folder, component: &[u8]) -> Self {
+    pub(super) fn new(folder: &Folder, component: &[u8]) -> Self {
         let made = folder.arena("key new {}/rex.sign");
         let key = made.out.trim().to_owned();
         let params = crate::cli::arena(["claim", "params", "show", "--json"]).json();
@@ -183,16 +189,20 @@ impl Server {
     }
 
     fn job(&self) -> Digest {
+        self.job_of("c1")
+    }
+
+    pub(super) fn job_of(&self, claim: &str) -> Digest {
         Preimage::new("ARENA-JOB-V1")
             .bytes(Digest::of(b"lab").as_bytes())
-            .bytes(b"c1")
+            .bytes(claim.as_bytes())
             .bytes(Digest::of(&canon::canonical(&self.manifest)).as_bytes())
             .number(0)
             .digest()
     }
 
     /// Offered to rex, as a run.
-    fn claim(&self) -> Value {
+    pub(super) fn claim(&self) -> Value {
         json!({
             "claim": "c1", "job": self.job(), "status": "offered", "until": "2026-12-01T08:30:00.000Z",
             "manifest": self.manifest, "relists": 0, "challenges_open": false, "challenges": [], "draw": null,
@@ -201,7 +211,7 @@ impl Server {
         })
     }
 
-    fn answer(&self, request: &str, claim: &Value, component: &[u8]) -> Vec<u8> {
+    pub(super) fn answer(&self, request: &str, claim: &Value, component: &[u8]) -> Vec<u8> {
         let params = crate::cli::arena(["claim", "params", "show", "--json"]).json();
         let document = |value: Value| document(&value);
         match request {
@@ -231,9 +241,14 @@ impl Server {
 
 /// One look of a runner with a signing key of its own.
 fn signed(folder: &Folder, server: &str, more: &str) -> Ran {
+    signed_within(folder, server, 5, more)
+}
+
+/// The same, that waits so many seconds for an answer.
+pub(super) fn signed_within(folder: &Folder, server: &str, timeout: u64, more: &str) -> Ran {
     folder.file("rex.ak", KEY);
     folder.arena(&format!(
-        "runner --server {server} --key {{}}/rex.ak --signing-key {{}}/rex.sign --once --timeout 5{more}"
+        "runner --server {server} --key {{}}/rex.ak --signing-key {{}}/rex.sign --once --timeout {timeout}{more}"
     ))
 }
 

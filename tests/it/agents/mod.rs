@@ -1,6 +1,8 @@
 //! Runners and challengers as programs, against a server in a process of its own, and against servers that are none.
 
+mod apart;
 mod hostile;
+mod relay;
 mod settled;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -94,8 +96,12 @@ anonymous_per_second = 1000000
 
 impl Arena {
     fn new() -> Self {
+        Self::with(CONFIG)
+    }
+
+    fn with(config: &str) -> Self {
         let folder = Folder::new();
-        folder.file("config.toml", CONFIG);
+        folder.file("config.toml", config);
         let mut command = Command::new(program());
         command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
         command.arg("--data").arg(folder.at("data")).arg("--config").arg(folder.at("config.toml"));

@@ -1,5 +1,6 @@
 //! The server as a process of its own: uploads that are compiled elsewhere, and tournaments that outlive it.
 
+mod demo;
 mod tournament;
 mod uploads;
 
@@ -19,6 +20,7 @@ requests_per_minute = 1000000
 burst = 1000000
 anonymous_per_second = 1000000
 uploads_per_hour = 1000000
+keys_per_hour = 1000000
 ";
 
 /// The binary, which stands beside the folder of the tests' own.
@@ -76,9 +78,14 @@ impl Server {
 
     /// Starts the process, over whatever is there.
     fn open(&mut self) {
+        self.open_with(&[]);
+    }
+
+    /// The same with more arguments.
+    fn open_with(&mut self, more: &[&str]) {
         let mut command = Command::new(program());
         command.args(["serve", "--data", "data", "--config", "arena.toml"]);
-        command.args(["--listen", "127.0.0.1:0", "--json"]);
+        command.args(["--listen", "127.0.0.1:0", "--json"]).args(more);
         command
             .current_dir(self.folder.path())
             .stdin(Stdio::null())

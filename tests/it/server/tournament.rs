@@ -1,25 +1,52 @@
 //! A tournament over HTTP comes to the very bytes of one on the command line, even if the server is killed in it.
 
+use std::path::Path;
 use std::time::Duration;
 
-use arena_canon::Digest;
 use serde_json::{Value, json};
 
 use super::{Server, until};
 
 const GUESTS: [&str; 3] = ["tit-for-tat", "random", "bully"];
 
-/// Every file of a run but those with times.
-fn files(root: &std::path::Path) -> Vec<(String, Digest)> {
-    let receipt = std::fs::read(root.join("receipt.json")).expect("a receipt");
-    let receipt: Value = serde_json::from_slice(&receipt).expect("a receipt");
+fn json_of(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
+}
+
+/// Every file of a run but those with times, as its receipt lists them.
+fn listed(receipt: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let list = receipt["files"].as_array().expect("files").iter();
-    list.map(|file| {
-        let name = file["path"].as_str().expect("a name").to_owned();
-        let bytes = std::fs::read(root.join(&name)).expect("a file");
-        (name, Digest::of(&bytes))
-    })
-    .collect()
+    list.map(|file| (text(&file["path"]), text(&file["sha256"]))).collect()
+}
+
+/// Once a run is over, its folder has the records and nothing else, even if the server was killed before it could
+/// remove the rest; and they are those of the command line.
+fn only_records_are_left(server: &mut Server, run: &Path) {
+    let root = server.at("tournaments/t1");
+    server.kill();
+    for name in ["components/left.wasm", "journal.ndjson", "../t1.log"] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, "left over").expect("written");
+    }
+    server.open();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    let is_clear = || names(&root) == ["matches"] && !server.at("tournaments/t1.log").exists();
+    until("the rest is removed", Duration::from_secs(30), is_clear);
+    let (ours, theirs) = (root.join("matches"), run.join("matches"));
+    assert_eq!(names(&ours), names(&theirs));
+    for name in names(&ours) {
+        assert!(std::fs::read(ours.join(&name)).ok() == std::fs::read(theirs.join(&name)).ok(), "{name}");
+    }
+    server.get("/api/v1/tournaments/t1/matches/m00001/moves").expect(200);
 }
 
 #[test]
@@ -77,9 +104,12 @@ fn killed_in_mid_run_it_ends_as_on_the_command_line() {
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
     let own = std::fs::read(server.folder.path().join("run/scorecard.json")).expect("a scorecard");
     assert!(own == server.get("/api/v1/tournaments/t1/scorecard").expect(200).body, "the scorecards differ");
-    assert_eq!(files(&root), files(&server.folder.path().join("run")));
-    let verified = server.arena(&["verify", "data/tournaments/t1"]);
+    let receipt = server.get("/api/v1/tournaments/t1/receipt").expect(200).json();
+    let run = server.folder.path().join("run");
+    assert_eq!(listed(&receipt), listed(&json_of(&run.join("receipt.json"))));
+    let verified = server.arena(&["verify", "run"]);
     assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stderr));
+    only_records_are_left(&mut server, &run);
     // What was journaled is in the feed, once.
     let terminal = server.arena(&["journal", "export", "data"]);
     let text = String::from_utf8_lossy(&terminal.stdout).into_owned();

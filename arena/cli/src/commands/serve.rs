@@ -1,5 +1,6 @@
 mod child;
 mod demo;
+mod props;
 mod request_log;
 mod workshop;
 
@@ -121,13 +122,13 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(|why| Failure::internal("start the server", files::plain(&why)))?;
+    let workers = config.tournaments.workers;
     if args.demo {
-        runtime.block_on(demo::prepare(data, Machine.now(), io))?;
+        runtime.block_on(demo::prepare(data, Machine.now(), workers, io))?;
     }
     let admin = read_token(args, data, io)?;
     let log = args.log.as_deref().map(RequestLog::open).transpose()?;
     let sink = log.as_ref().map(RequestLog::sink);
-    let workers = config.tournaments.workers;
     let setup = Setup { config, admin, outside: Arc::new(Machine), packs: packs::documents(), log: sink };
     let server = Server::open(data, setup).map_err(|why| failure(data, &why))?;
     let server = match io.env().program.clone() {

@@ -11,12 +11,15 @@ use serde_json::json;
 
 use super::DemoError;
 use super::cast::COMPANIES;
+use super::props::{Experiment, Props};
 use super::stage::{By, Stage, lacks, text};
 
 const SUBMITTER: &str = "bees";
 const FUNDERS: [&str; 2] = ["cedar", "delta"];
 /// How long a draw waits for the round of the beacon that it named.
 const BEACON_MS: i64 = 60_000;
+/// How long a run takes, until its commitment comes.
+const RUN_MS: i64 = 90_000;
 const HOUR_MS: i64 = 3_600_000;
 
 /// The signing key of an agent of the demo, which is worth nothing anywhere else.
@@ -25,7 +28,7 @@ fn secret(name: &str) -> SecretKey {
 }
 
 /// Both.
-pub(super) async fn both(stage: &Stage) -> Result<(), DemoError> {
+pub(super) async fn both(stage: &Stage, props: &Props<'_>) -> Result<(), DemoError> {
     stage.until(stage.time(-7, 8, 0)).await;
     for company in &COMPANIES {
         let bound = json!({ "key": secret(company.name).public(), "capabilities": ["wasm"] });
@@ -35,61 +38,50 @@ pub(super) async fn both(stage: &Stage) -> Result<(), DemoError> {
     }
     let payout = json!({ "agent": "mosaic", "amount": "2500" });
     stage.post(By::Admin, "/api/v1/payouts", payout).await?;
-    reproduced(stage).await?;
-    challengeable(stage).await
+    reproduced(stage, props).await?;
+    challengeable(stage, props).await
 }
 
 struct Story<'a> {
     stage: &'a Stage,
     claim: String,
+    /// What its program gives whoever runs it.
+    results: Value,
     counter: u64,
 }
 
-async fn reproduced(stage: &Stage) -> Result<(), DemoError> {
-    let about = About {
-        title: "The planner saves a tenth of the cost of Two Spikes",
-        value: "10.4",
-        claim: "10.0",
-        tolerance: "0.5",
-    };
-    let (mut story, runner) = run(stage, stage.time(-6, 9, 0), &about).await?;
+async fn reproduced(stage: &Stage, props: &Props<'_>) -> Result<(), DemoError> {
+    let (mut story, runner) = run(stage, stage.time(-6, 9, 0), &props.settled, props).await?;
     let challenger = story.stranger().await?;
     let later = stage.clock().plus_ms(5 * HOUR_MS);
     stage.until(later).await;
-    story.commit(&challenger, Sealed::Challenge, about.value).await?;
+    story.commit(&challenger, Sealed::Challenge).await?;
     stage.until(later.plus_ms(20 * HOUR_MS)).await;
-    story.reveal(&runner, Sealed::Run, about.value).await?;
+    story.reveal(&runner, Sealed::Run).await?;
     stage.until(later.plus_ms(21 * HOUR_MS)).await;
-    story.reveal(&challenger, Sealed::Challenge, about.value).await
+    story.reveal(&challenger, Sealed::Challenge).await
 }
 
-async fn challengeable(stage: &Stage) -> Result<(), DemoError> {
+async fn challengeable(stage: &Stage, props: &Props<'_>) -> Result<(), DemoError> {
     // So late that its window is open at whatever time of the day this is looked at.
     let begins = stage.end().plus_ms(-6 * HOUR_MS);
     stage.until(begins).await;
-    let about = About {
-        title: "An episode of Dunkelflaute without a shortfall",
-        value: "0.0",
-        claim: "0.0",
-        tolerance: "0.1",
-    };
-    run(stage, begins, &about).await.map(drop)
+    run(stage, begins, &props.open, props).await.map(drop)
 }
 
-/// What is claimed.
-struct About {
-    title: &'static str,
-    value: &'static str,
-    claim: &'static str,
-    tolerance: &'static str,
-}
-
-/// Listed and funded, its runner drawn; who accepts, runs and commits.
-async fn run<'a>(stage: &'a Stage, begins: Moment, about: &About) -> Result<(Story<'a>, String), DemoError> {
+/// Listed and funded, its material brought, its runner drawn; who accepts, runs and commits.
+async fn run<'a>(
+    stage: &'a Stage,
+    begins: Moment,
+    experiment: &Experiment,
+    props: &Props<'_>,
+) -> Result<(Story<'a>, String), DemoError> {
     stage.until(begins).await;
-    let body = json!({ "manifest": manifest(stage, about).await?, "deposit": "500" });
+    let manifest = manifest(stage, experiment, props).await?;
+    let body = json!({ "manifest": manifest, "deposit": "500" });
     let listed = stage.post(By::Agent(SUBMITTER), "/api/v1/claims", body).await?;
-    let story = Story { stage, claim: text(&listed, "claim")?, counter: 0 };
+    let mut story = Story { stage, claim: text(&listed, "claim")?, results: Value::Null, counter: 0 };
+    bring(stage, experiment).await?;
     for (place, funder) in (1..).zip(FUNDERS) {
         stage.until(begins.plus_ms(place * 20 * 60_000)).await;
         stage.post(By::Agent(funder), &story.of("fund"), json!({ "amount": "1750" })).await?;
@@ -100,27 +92,40 @@ async fn run<'a>(stage: &'a Stage, begins: Moment, about: &About) -> Result<(Sto
     let accept = format!("/api/v1/assignments/{}-runner/accept", story.claim);
     stage.until(stage.clock().plus_ms(10 * 60_000)).await;
     stage.bare(By::Agent(&runner), &accept).await?;
-    stage.post(By::Agent(&runner), "/api/v1/runs", json!({ "claim": story.claim, "inputs": [] })).await?;
-    stage.until(stage.clock().plus_ms(7 * 60_000)).await;
-    story.commit(&runner, Sealed::Run, about.value).await?;
+    let checked = json!({ "claim": story.claim, "inputs": manifest["inputs"] });
+    stage.post(By::Agent(&runner), "/api/v1/runs", checked).await?;
+    let pinned = Manifest::read(seen["manifest"].clone()).map_err(|why| lacks(&why.to_string()))?;
+    story.results = props.lab.run(experiment, &pinned, digest(&seen["job"])?).map_err(|why| lacks(&why))?;
+    // A run that takes three times as long as its manifest allows is lost.
+    stage.until(stage.clock().plus_ms(RUN_MS)).await;
+    story.commit(&runner, Sealed::Run).await?;
     story.resolve().await?;
     Ok((story, runner))
 }
 
-async fn manifest(stage: &Stage, about: &About) -> Result<Value, DemoError> {
+async fn manifest(stage: &Stage, experiment: &Experiment, props: &Props<'_>) -> Result<Value, DemoError> {
     let params = stage.get(By::Admin, "/api/v1/beacons").await?["params_sha256"].clone();
-    let component = Digest::of_parts(&[b"arena demo component", about.title.as_bytes()]);
+    let Experiment { component, inputs, claim } = experiment;
+    let inputs = inputs.iter().map(|(name, bytes)| {
+        json!({ "name": name, "sha256": Digest::of(bytes), "bytes": bytes.len().to_string() })
+    });
     Ok(json!({
-        "v": "arena-manifest/v1", "title": about.title, "submitter": SUBMITTER,
-        "program": { "kind": "experiment", "component": component }, "inputs": [], "arguments": {},
-        "metrics": [{
-            "name": "result", "kind": "decimal", "scale": 1, "claim": about.claim,
-            "claim_tol": { "abs": about.tolerance, "rel": "0", "dir": "two_sided" }, "rerun_tol": { "mode": "exact" },
-        }],
-        "limits": { "fuel": 1_000_000, "memory_bytes": 65_536, "output_bytes": 0, "wall_seconds": 600 },
-        "engine": { "wasmtime": "48.0.8", "config_sha256": "0".repeat(64) },
-        "capabilities": ["wasm"], "determinism": "exact", "protocol_params_sha256": params,
+        "v": "arena-manifest/v1", "title": claim["title"], "submitter": SUBMITTER,
+        "program": { "kind": "experiment", "component": Digest::of(component) },
+        "inputs": inputs.collect::<Vec<_>>(), "arguments": claim["arguments"], "metrics": claim["metrics"],
+        "limits": claim["limits"], "engine": props.lab.engine(), "capabilities": ["wasm"],
+        "determinism": "exact", "protocol_params_sha256": params,
     }))
+}
+
+/// Brings what the claim pins, for whoever runs it.
+async fn bring(stage: &Stage, experiment: &Experiment) -> Result<(), DemoError> {
+    let inputs = experiment.inputs.iter().map(|(_, bytes)| bytes);
+    for bytes in std::iter::once(&experiment.component).chain(inputs) {
+        let path = format!("/api/v1/claims/blobs/{}", Digest::of(bytes));
+        stage.bring("PUT", By::Agent(SUBMITTER), &path, "application/octet-stream", bytes).await?;
+    }
+    Ok(())
 }
 
 impl Story<'_> {
@@ -149,17 +154,13 @@ impl Story<'_> {
         Err(lacks("agent without a part"))
     }
 
-    async fn record(&self, name: &str, role: Role, value: &str) -> Result<Record, DemoError> {
+    async fn record(&self, name: &str, role: Role) -> Result<Record, DemoError> {
         let seen = self.seen(By::Agent(name)).await?;
         let manifest = Manifest::read(seen["manifest"].clone()).map_err(|why| lacks(&why.to_string()))?;
         let (operator, job) = (format!("op-{name}"), digest(&seen["job"])?);
         let place =
             Place { claim: &self.claim, job, role, agent: name, operator: &operator, manifest: &manifest };
-        let results = json!({
-            "metrics": [{ "name": "result", "kind": "decimal", "value": value }], "fuel": "734118",
-            "log_sha256": Digest::of_parts(&[b"arena demo log", self.claim.as_bytes()]),
-        });
-        assemble(&place, &results).map_err(|why| lacks(&why.to_string()))
+        assemble(&place, &self.results).map_err(|why| lacks(&why.to_string()))
     }
 
     async fn nonce(&self, name: &str, kind: Sealed) -> Result<(Digest, Digest), DemoError> {
@@ -167,12 +168,12 @@ impl Story<'_> {
         Ok((job, nonce(&secret(name).seed(), job, kind)))
     }
 
-    async fn commit(&self, name: &str, kind: Sealed, value: &str) -> Result<(), DemoError> {
+    async fn commit(&self, name: &str, kind: Sealed) -> Result<(), DemoError> {
         let (role, what) = match kind {
             Sealed::Run => (Role::Runner, "commitment"),
             _ => (Role::Challenger, "challenges"),
         };
-        let record = self.record(name, role, value).await?;
+        let record = self.record(name, role).await?;
         let (job, nonce) = self.nonce(name, kind).await?;
         let sealed = json!({ "commitment": commitment(kind, job, name, nonce, record.digest) });
         self.stage
@@ -181,9 +182,9 @@ impl Story<'_> {
             .map(drop)
     }
 
-    async fn reveal(&mut self, name: &str, kind: Sealed, value: &str) -> Result<(), DemoError> {
+    async fn reveal(&mut self, name: &str, kind: Sealed) -> Result<(), DemoError> {
         let role = if matches!(kind, Sealed::Run) { Role::Runner } else { Role::Challenger };
-        let record = self.record(name, role, value).await?;
+        let record = self.record(name, role).await?;
         let (_, nonce) = self.nonce(name, kind).await?;
         let instance = digest(&self.stage.get(By::Admin, "/api/v1/beacons").await?["instance_id"])?;
         self.counter += 1;

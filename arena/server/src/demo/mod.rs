@@ -1,16 +1,21 @@
 //! A played season, so that whoever comes by sees a living site.
 //!
 //! Nothing here is written by hand: the season is acted out by companies, evaluators and an admin who send requests
-//! to a real server, on a clock that walks through the past up to now. The same moment gives the same journal.
-//! No key that was used is good at its end.
+//! to a real server, on a clock that walks through the past up to now. The same moment and the same props give the
+//! same journal. No key that was used is good at its end.
+//!
+//! Absent: playing the tournament. The season ends when it is started; whoever opens the folder afterwards plays it,
+//! so that its receipt says when that was.
 
 mod cast;
 mod claims;
 mod clock;
 mod contests;
 mod episodes;
+mod props;
 mod sprint;
 mod stage;
+mod tournament;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +28,8 @@ use crate::outside::Outside;
 use crate::serve::{ServeError, Server, Setup};
 use clock::Walk;
 use stage::{Stage, Story};
+
+pub use props::{Experiment, Lab, Props};
 
 const DAY_MS: i64 = 86_400_000;
 /// Days before the present one on which it begins.
@@ -66,7 +73,7 @@ pub struct Sight {
 }
 
 /// Where to look first.
-pub const SIGHTS: [Sight; 9] = [
+pub const SIGHTS: [Sight; 10] = [
     Sight { path: "/", what: "what runs now, and what happened last" },
     Sight { path: "/rounds/season-0-round-2", what: "a sprint that runs: standings and their arithmetic" },
     Sight { path: "/rounds/season-0-round-1", what: "a sprint that is over, with its awards" },
@@ -75,11 +82,12 @@ pub const SIGHTS: [Sight; 9] = [
     Sight { path: "/contests", what: "a contest that is over and one that is open" },
     Sight { path: "/play", what: "an episode to play yourself" },
     Sight { path: "/episodes/e1", what: "an episode to step through" },
+    Sight { path: "/tournaments/t1", what: "a tournament: matrix, standings, and who was who" },
     Sight { path: "/claims", what: "a claim that was reproduced, and one that may be challenged" },
 ];
 
-/// Acts a season out in an empty folder, up to `now`. The packs are those of the server that opens it afterwards.
-pub async fn fill(folder: &Path, packs: Vec<Vec<u8>>, key: [u8; 64], now: Moment) -> Result<(), DemoError> {
+/// Acts a season out in an empty folder, up to `now`.
+pub async fn fill(folder: &Path, props: &Props<'_>, key: [u8; 64], now: Moment) -> Result<(), DemoError> {
     let today = Moment::from_unix_ms(now.unix_ms() - now.unix_ms().rem_euclid(DAY_MS));
     let start = today.plus_ms(-SEASON_DAYS * DAY_MS);
     let walk = Arc::new(Walk::from(start, key));
@@ -89,10 +97,14 @@ pub async fn fill(folder: &Path, packs: Vec<Vec<u8>>, key: [u8; 64], now: Moment
         // Made of bytes that nobody else has, and gone when this returns.
         admin: AdminToken::new(&token).map_err(|_| DemoError::Lacks { what: "admin token".to_owned() })?,
         outside: Arc::clone(&walk) as Arc<dyn Outside>,
-        packs,
+        packs: props.packs.clone(),
         log: None,
     };
     let server = Server::open(folder, setup)?;
+    if let Some(workshop) = &props.workshop {
+        // It looks at components, and plays nothing yet.
+        server.app().floor.bring(Arc::clone(workshop));
+    }
     let stage = Stage::new(&server, walk, token, (today, now));
     cast::gather(&stage).await?;
     let stories: Vec<Story<'_>> = vec![
@@ -103,7 +115,8 @@ pub async fn fill(folder: &Path, packs: Vec<Vec<u8>>, key: [u8; 64], now: Moment
         Box::pin(contests::privacy(&stage)),
         Box::pin(contests::modules(&stage)),
         Box::pin(episodes::played(&stage)),
-        Box::pin(claims::both(&stage)),
+        Box::pin(claims::both(&stage, props)),
+        Box::pin(tournament::started(&stage, props)),
     ];
     stage::act_out(&stage, stories).await
 }
@@ -124,6 +137,7 @@ fn config() -> Config {
         &mut limits.submits_per_minute,
         &mut limits.failures_per_minute,
         &mut limits.uploads_per_hour,
+        &mut limits.keys_per_hour,
     ] {
         *rate = u32::MAX;
     }

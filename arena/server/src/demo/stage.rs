@@ -133,6 +133,18 @@ impl Stage {
         Ok(digest)
     }
 
+    /// Sends bytes that are no document.
+    pub(super) async fn bring(
+        &self,
+        method: &'static str,
+        by: By<'_>,
+        path: &str,
+        media: &str,
+        bytes: &[u8],
+    ) -> Result<Value, DemoError> {
+        self.ask(method, by, path, &[("content-type", media)], Body::from(bytes.to_vec())).await
+    }
+
     async fn ask(
         &self,
         method: &'static str,

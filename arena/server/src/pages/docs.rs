@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use arena_canon::json::Value;
 
-use crate::config::Limits;
+use crate::config::{Bound, Config};
 use crate::pages::{
     Cell, Column, Mark, Markup, Page, Row, chip, data_table, definition_list, html, layout, notice,
 };
 use crate::problem::{CODES, Code};
 
 /// The page of the conventions and the routes. `document` is the API's.
-pub(crate) fn docs_page(document: &Value, limits: &Limits, viewer: Option<layout::Viewer<'_>>) -> Markup {
+pub(crate) fn docs_page(document: &Value, config: &Config, viewer: Option<layout::Viewer<'_>>) -> Markup {
     let body = html! {
         h2 { "Get a key" }
         (keys())
@@ -23,7 +23,7 @@ pub(crate) fn docs_page(document: &Value, limits: &Limits, viewer: Option<layout
         h2 { "When something is refused" }
         (refusals())
         h2 { "Limits" }
-        (limits_table(limits))
+        (limits_table(config))
         h2 { "Routes" }
         p { "All of them in one document for programs: " a href="/openapi.json" { "OpenAPI 3.1" } "." }
         @for (tag, operations) in operations(document) { (routes_table(&tag, &operations)) }
@@ -121,38 +121,11 @@ fn refusals() -> Markup {
     }
 }
 
-fn bytes(count: usize) -> String {
-    match count {
-        count if count >= 1 << 20 && count.is_multiple_of(1 << 20) => format!("{} MiB", count >> 20),
-        count if count >= 1 << 10 && count.is_multiple_of(1 << 10) => format!("{} KiB", count >> 10),
-        count => format!("{count} bytes"),
-    }
-}
-
-fn limits_table(limits: &Limits) -> Markup {
-    let per = |count: u32, unit: &str| format!("{count} {unit}");
-    let rows = [
-        ("Reads without a key", per(limits.anonymous_per_second, "a second, for each address")),
-        (
-            "Requests with a key",
-            per(limits.requests_per_minute, &format!("a minute, and {} at once", limits.burst)),
-        ),
-        (
-            "Actions of players",
-            per(limits.play_per_second, &format!("a second, and {} at once", limits.play_burst)),
-        ),
-        ("Submissions", per(limits.submits_per_minute, "a minute")),
-        ("Uploads of components", per(limits.uploads_per_hour, "an hour")),
-        ("Wrong keys, tokens and links", per(limits.failures_per_minute, "a minute, for each address")),
-        ("Open streams of a key", limits.streams_per_key.to_string()),
-        ("Open streams of an address", limits.streams_per_address.to_string()),
-        ("A JSON body", bytes(limits.json_bytes)),
-        ("A component", bytes(limits.component_bytes)),
-        ("A blob of the Locker", bytes(limits.blob_bytes)),
-        ("A replay or a frozen matrix", bytes(limits.replay_bytes)),
-    ];
-    let columns = [Column::name("What"), Column::words("At most")];
-    let rows = rows.into_iter().map(|(what, most)| Row::new([Cell::from(what), Cell::from(most)]));
+fn limits_table(config: &Config) -> Markup {
+    let columns = [Column::name("What"), Column::words("At most"), Column::words("Set as")];
+    let rows = config.bounds().into_iter().map(|Bound { name, what, at_most }| {
+        Row::new([Cell::from(what), Cell::from(at_most), html! { code { (name) } }.into()])
+    });
     data_table("limits", &html! { "Limits of this server" }, &columns, rows)
 }
 

@@ -6,6 +6,7 @@
 
 mod card;
 mod floor;
+mod left;
 mod runner;
 mod upload;
 

@@ -1,7 +1,7 @@
 //! Plays the tournaments that were started, one after the other on each of a few threads.
 //!
 //! What is to be played is in the journal, so a run that a crash broke off is taken up when the server is back; how
-//! it ended is journaled before anybody is told.
+//! it ended is journaled before anybody is told, and what nobody needs any more of it is removed after that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -20,7 +20,7 @@ use arena_tournament::{
     SCORECARD, open_regular,
 };
 
-use super::WorkshopFault;
+use super::{WorkshopFault, left};
 use crate::app::{App, Shared};
 use crate::auth::Viewer;
 use crate::instance::tournaments::{self, Command, Ended, Pin, Tournament, inputs};
@@ -78,7 +78,13 @@ impl Runner {
         });
         let start = |n: usize| {
             let shift = Arc::clone(&shift);
-            thread::Builder::new().name(format!("tournaments-{n}")).spawn(move || shift.work()).ok()
+            let works = move || {
+                if n == 0 {
+                    shift.app.upgrade().iter().for_each(|app| left::sweep(app));
+                }
+                shift.work();
+            };
+            thread::Builder::new().name(format!("tournaments-{n}")).spawn(works).ok()
         };
         let threads = (0..app.config.tournaments.at_once.max(1)).filter_map(start).collect();
         Self { off, threads }
@@ -142,12 +148,15 @@ impl Shift {
             }
         };
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).remove(&tournament.number);
+        let class = ended.class;
         let end = Command::End { tournament: tournament.number, ended: Box::new(ended) };
         // If it cannot be journaled, the run is taken up again and ends the same way.
-        match execute(app, end) {
-            Ok(()) => LOOK,
-            Err(_) => LOOK * 20,
+        if execute(app, end).is_err() {
+            return LOOK * 20;
         }
+        // What is not removed now is at the next start.
+        let _ = left::clear(&app.floor.run_folder(tournament.number), class);
+        LOOK
     }
 
     fn play(&self, app: &App, tournament: &Tournament) -> Result<Ended, WorkshopFault> {
@@ -279,9 +288,14 @@ fn ended(app: &App, tournament: &Tournament, folder: &Path) -> Result<Ended, Wor
     })
 }
 
-/// Where the server keeps its runs is nobody's business.
+/// Where the server keeps its runs is nobody's business, however the process that plays one names it.
 fn without_folder(reason: &str, folder: &Path) -> String {
-    reason.replace(&*folder.to_string_lossy(), "run")
+    let ways = [std::path::absolute(folder).ok(), folder.canonicalize().ok(), Some(folder.to_owned())];
+    let mut ways: Vec<String> =
+        ways.into_iter().flatten().map(|path| path.to_string_lossy().into_owned()).collect();
+    // A relative one is the end of an absolute one.
+    ways.sort_by_key(|path| std::cmp::Reverse(path.len()));
+    ways.iter().fold(reason.to_owned(), |reason, path| reason.replace(path, "run"))
 }
 
 /// A run whose processes end without a receipt, again and again.

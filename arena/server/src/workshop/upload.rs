@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use arena_canon::{Digest, Hasher};
 use arena_engine::limits::V1;
-use axum::body::{Body, Bytes};
-use futures_util::StreamExt as _;
+use axum::body::Bytes;
+use futures_util::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
 use super::floor::Place;
@@ -71,14 +71,17 @@ fn no_wasm() -> Problem {
     }])
 }
 
-/// Takes a body in. What is no WebAssembly is refused before any of it is written.
-pub(crate) async fn receive(app: &Shared, told: Option<u64>, body: Body) -> Result<Received, Problem> {
+/// Takes a component in, piece by piece. What is no WebAssembly is refused before any of it is written.
+pub(crate) async fn receive<E>(
+    app: &Shared,
+    told: Option<u64>,
+    mut stream: impl Stream<Item = Result<Bytes, E>> + Unpin,
+) -> Result<Received, Problem> {
     let limit = (app.config.limits.component_bytes as u64).min(V1.component_bytes_max);
     if told.is_some_and(|told| told > limit) {
         return Err(too_large(limit));
     }
     let place = app.floor.enter()?;
-    let mut stream = body.into_data_stream();
     let mut head = Vec::new();
     while head.len() < MAGIC.len() {
         match stream.next().await {

@@ -138,6 +138,61 @@ impl fmt::Display for Trouble {
     }
 }
 
+/// A client that follows no redirect and is patient for so long.
+fn client(address: &Address, timeout: Duration) -> Result<Agent, Failure> {
+    let mut config = Agent::config_builder()
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .proxy(None)
+        .accept_encoding("identity")
+        .user_agent(concat!("arena/", env!("CARGO_PKG_VERSION")))
+        .max_response_header_size(HEADER_BYTES_MAX)
+        .timeout_connect(Some(timeout))
+        .timeout_global(Some(timeout));
+    if address.is_secure {
+        config = config.tls_config(trust()?);
+    }
+    Ok(config.build().new_agent())
+}
+
+/// Somebody who says public things, and is told nothing: no key goes there.
+pub(super) struct Relay {
+    address: Address,
+    agent: Agent,
+}
+
+impl Relay {
+    pub(super) fn new(address: Address, timeout: Duration) -> Result<Self, Failure> {
+        let agent = client(&address, timeout)?;
+        Ok(Self { address, agent })
+    }
+
+    /// A document of so many bytes at most, asked for once; otherwise in words why there is none.
+    pub(super) fn ask(&self, path: &str, limit: u64) -> Result<Value, String> {
+        let document = || {
+            let response = self.agent.get(format!("{}{path}", self.address)).call();
+            let response = response.map_err(|why| trouble(&why))?;
+            if response.status() != 200 {
+                return Err(Trouble::Foreign(format!("it answers {}", response.status())));
+            }
+            let bytes = body(response, limit)?;
+            json::read(&bytes, bytes.len())
+                .map_err(|why| Trouble::Foreign(Excerpt { text: &why.to_string(), max: 200 }.to_string()))
+        };
+        document().map_err(|why| match why {
+            Trouble::Away(why) | Trouble::Foreign(why) => why,
+            other => other.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)
+    }
+}
+
 /// A server, and who asks it.
 pub(super) struct Server {
     address: Address,
@@ -153,20 +208,8 @@ impl Server {
         timeout: Duration,
         leave: Leave,
     ) -> Result<Self, Failure> {
-        let mut config = Agent::config_builder()
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .proxy(None)
-            .accept_encoding("identity")
-            .user_agent(concat!("arena/", env!("CARGO_PKG_VERSION")))
-            .max_response_header_size(HEADER_BYTES_MAX)
-            .timeout_connect(Some(timeout))
-            .timeout_global(Some(timeout));
-        if address.is_secure {
-            config = config.tls_config(trust()?);
-        }
-        Ok(Self { address, agent: config.build().new_agent(), token, leave })
+        let agent = client(&address, timeout)?;
+        Ok(Self { address, agent, token, leave })
     }
 
     /// A document.

@@ -3,6 +3,7 @@
 //! What is owed is on disk before the server hears of it, and what is due follows from what the server says and from
 //! what is on disk: a program that was killed goes on where it was. Absent: opinions; seats on panels are for people.
 
+mod beacon;
 mod folder;
 mod http;
 mod leave;
@@ -30,6 +31,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
 use crate::io::Io;
+use beacon::Relays;
 use folder::Folder;
 use http::{Address, Server, Token, Trouble};
 use leave::Leave;
@@ -141,6 +143,11 @@ struct Common {
     #[arg(long, value_name = "SECONDS")]
     wall_max: Option<u64>,
 
+    /// A relay of drand, such as https://api.drand.sh: rounds that draws wait for are fetched there, checked, and shown
+    /// to the server; several are tried in turn
+    #[arg(long = "drand", value_name = "URL")]
+    drand: Vec<Address>,
+
     /// Leave seats on panels for a person instead of declining them
     #[arg(long)]
     keep_seats: bool,
@@ -228,6 +235,10 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
             Failure::usage(DOING, why).hint("use https://, or --allow-plain-http if the network is yours")
         );
     }
+    if args.drand.len() > beacon::RELAYS_MAX {
+        let why = format_args!("{} relays are named, the limit is {}", args.drand.len(), beacon::RELAYS_MAX);
+        return Err(Failure::usage(DOING, why.to_string()));
+    }
     let token = read_token(&args.key)?;
     let place = args.work.clone().unwrap_or_else(|| {
         let mut name = args.key.clone().into_os_string();
@@ -237,6 +248,7 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
     let folder = Folder::open(&place)?;
     let key = folder.signing_key(args.signing_key.as_deref())?;
     let leave = Leave::on_signals();
+    let relays = Relays::new(&args.drand, Duration::from_secs(args.timeout))?;
     let server = Server::new(args.server.clone(), token, Duration::from_secs(args.timeout), leave.clone())?;
     let mut teller = Teller::new(args.output.json);
     let every = Duration::from_secs(args.every);
@@ -268,9 +280,11 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
         fuel_max: args.fuel_max,
         wall_max: args.wall_max,
         inputs: args.inputs.clone(),
+        every,
     };
     let passed = BTreeMap::new();
-    let worker = Worker { server, folder, key, me, instance, bounds, leave: leave.clone(), teller, passed };
+    let worker =
+        Worker { server, folder, key, me, instance, bounds, leave: leave.clone(), teller, relays, passed };
     go_on(worker, args.once, every, &leave, io)
 }
 

@@ -1,7 +1,7 @@
 //! Running a claim in a process of its own: whatever it does there, the program goes on, and what it owes is on disk.
 
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,6 @@ use arena_claims::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use arena_claims::record::RECORD_BYTES_MAX;
 
 use super::Stop;
-use super::folder::Folder;
 use super::http::Trouble;
 use super::leave::Leave;
 use crate::commands::claim;
@@ -67,23 +66,44 @@ fn limit(manifest: &Manifest) {
 #[cfg(not(target_os = "linux"))]
 fn limit(_: &Manifest) {}
 
-/// The results of a run, for a record.
+/// The results of a run, for somebody who waits for nothing else and hears nothing of it.
+pub(crate) fn rerun_apart(
+    folder: &Path,
+    manifest: &Manifest,
+    job: Digest,
+    io: &mut Io<'_>,
+) -> Result<Value, Failure> {
+    rerun_saying(folder, manifest, job, (&Leave::default(), Stdio::null()), io)
+        .map_err(|stop| stop.ending(DOING))
+}
+
+/// The results of a run, for a record. What it pins is in the folder, under its digest.
 pub(super) fn rerun(
-    folder: &Folder,
+    folder: &Path,
     manifest: &Manifest,
     job: Digest,
     leave: &Leave,
     io: &mut Io<'_>,
 ) -> Result<Value, Stop> {
+    rerun_saying(folder, manifest, job, (leave, Stdio::inherit()), io)
+}
+
+fn rerun_saying(
+    folder: &Path,
+    manifest: &Manifest,
+    job: Digest,
+    (leave, says): (&Leave, Stdio),
+    io: &mut Io<'_>,
+) -> Result<Value, Stop> {
     let Some(program) = io.env().program.clone() else {
-        return Ok(claim::rerun_here(folder.path(), manifest, job, io)?);
+        return Ok(claim::rerun_here(folder, manifest, job, io)?);
     };
     let mut command = Command::new(program);
-    command.args(["rerun", "--folder"]).arg(folder.path()).arg("--job").arg(job.to_string());
+    command.args(["rerun", "--folder"]).arg(folder).arg("--job").arg(job.to_string());
     if let Some(cache) = &io.env().cache {
         command.env("ARENA_CACHE", cache);
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(says);
     let failed = |why: &std::io::Error| Failure::internal(DOING, files::plain(why));
     let child = command.spawn().map_err(|why| failed(&why))?;
     let most = Duration::from_secs(manifest.limits.wall_seconds.saturating_add(GRACE_S));

@@ -37,6 +37,25 @@ impl Teller {
         self.said.remove(&seen.claim);
     }
 
+    /// A round of the beacon was brought to the server.
+    pub(super) fn showed(&mut self, round: &str, from: &str, io: &mut Io<'_>) {
+        if self.is_json {
+            io.print_json(&json!({ "round": round, "did": "showed", "from": from }));
+        } else {
+            io.print(format_args!("round {round}: showed: from {from}"));
+        }
+        io.flush();
+    }
+
+    /// Something is wrong with what brings the beacon's rounds.
+    pub(super) fn relay(&mut self, fault: &str, io: &mut Io<'_>) {
+        let line = format!("the beacon: {}", Excerpt { text: fault, max: 400 });
+        // Relays change their words more than once a look.
+        if self.is_news(&line, "") {
+            io.warn(line);
+        }
+    }
+
     /// Something is waited for, or takes long.
     pub(super) fn waits(&mut self, about: &str, what: &str, io: &mut Io<'_>) {
         let line = format!("{about}: {}", Excerpt { text: what, max: 400 });

@@ -36,6 +36,7 @@ fn seen(status: &str) -> Seen {
         run: Some(Run { runner: "rex".to_owned(), inputs_checked: false, sealed }),
         own: None,
         draw_due: None,
+        draw_round: None,
         outcome: None,
     }
 }

@@ -51,6 +51,8 @@ pub(super) struct Instance {
     pub(super) params_sha256: Digest,
     /// Whether everybody can compute the rounds of its beacon.
     pub(super) is_test: bool,
+    /// Whether its rounds are those of drand's quicknet.
+    pub(super) is_drand: bool,
 }
 
 impl Instance {
@@ -66,8 +68,10 @@ impl Instance {
         if params.digest() != params_sha256 {
             return Err(foreign("its parameters are not those of their digest"));
         }
-        let is_test = text(value, "beacon")? == "test" && name.starts_with("test-");
-        Ok(Self { name, id, params, params_sha256, is_test })
+        let beacon = text(value, "beacon")?;
+        let is_test = beacon == "test" && name.starts_with("test-");
+        let is_drand = beacon == "drand-quicknet";
+        Ok(Self { name, id, params, params_sha256, is_test, is_drand })
     }
 }
 
@@ -163,8 +167,9 @@ pub(super) struct Seen {
     pub(super) run: Option<Run>,
     /// One's own challenge, unless it came to nothing.
     pub(super) own: Option<Sealed>,
-    /// When the committed draw can be resolved.
+    /// When the committed draw can be resolved, and the round that it takes.
     pub(super) draw_due: Option<u64>,
+    pub(super) draw_round: Option<u64>,
     pub(super) outcome: Option<String>,
 }
 
@@ -200,9 +205,20 @@ impl Seen {
             run: run(&value["run"])?,
             own: own.next_back(),
             draw_due: seconds(value["draw"].get("due")),
+            draw_round: value["draw"]["round"].as_str().and_then(|text| text.parse().ok()),
             outcome: value["outcome"].as_str().map(|text| Excerpt { text, max: 40 }.to_string()),
             claim,
         })
+    }
+
+    /// Whether it goes on when a draw is committed, and none is.
+    pub(super) fn awaits_a_draw(&self) -> bool {
+        match self.status.as_str() {
+            "drawing" | "seating" => true,
+            // Challenges are taken once the coin of the audit was tossed.
+            "committed" => !self.is_open,
+            _ => false,
+        }
     }
 
     /// Whether nothing more comes of its job.

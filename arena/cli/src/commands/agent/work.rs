@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use arena_canon::Digest;
-use arena_canon::json::Value;
 use arena_claims::commitment::{Sealed as Kind, commitment, nonce};
 use arena_claims::envelope::{Scope, SecretKey, sign};
 use arena_claims::record::{Outcome, Place, Record, Role, assemble};
@@ -14,6 +13,7 @@ use arena_ledger::Amount;
 use serde_json::json;
 
 use super::Stop;
+use super::beacon::Relays;
 use super::folder::{Folder, Kept, Signed, Wish};
 use super::http::{Server, Trouble};
 use super::leave::Leave;
@@ -48,6 +48,8 @@ pub(super) struct Bounds {
     pub(super) fuel_max: Option<u64>,
     pub(super) wall_max: Option<u64>,
     pub(super) inputs: Option<PathBuf>,
+    /// Time between two looks.
+    pub(super) every: Duration,
 }
 
 /// A program at work.
@@ -60,6 +62,8 @@ pub(super) struct Worker {
     pub(super) bounds: Bounds,
     pub(super) leave: Leave,
     pub(super) teller: Teller,
+    /// Where rounds of drand come from, if it brings them.
+    pub(super) relays: Relays,
     /// Claims that are no reason to challenge, and since when that is known: they are not asked for at every look.
     pub(super) passed: BTreeMap<String, Instant>,
 }
@@ -67,8 +71,9 @@ pub(super) struct Worker {
 /// Most bytes of a record that is committed. It has to fit, signed, into what a server takes, and two of them into what
 /// the reference publishes.
 const REVEALABLE_BYTES_MAX: usize = 120 << 10;
-/// Between two runs, whatever has its record already goes on after so long.
-const KEPT_UP: Duration = Duration::from_secs(60);
+/// Between two runs, whatever has its record already goes on after so many looks' time, and after so long.
+const KEPT_UP_LOOKS: u32 = 6;
+const KEPT_UP_MAX: Duration = Duration::from_secs(60);
 
 fn role_of(part: Part) -> Role {
     match part {
@@ -92,12 +97,10 @@ impl Worker {
     /// another wait: the first of it is given back.
     pub(super) fn look(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
         let mut first = Ok(());
-        if self.instance.is_test {
-            self.speak_for_the_beacon(io)?;
-        }
-        let assignments = Assignment::all(&self.server.get("/api/v1/assignments")?)?;
         self.keep_up(&mut first, io)?;
         let mut kept_up = Instant::now();
+        self.speak_for_the_beacon(io)?;
+        let assignments = Assignment::all(&self.server.get("/api/v1/assignments")?)?;
         let mut seen: Vec<String> = Vec::new();
         for assignment in &assignments {
             self.keep_up_after(&mut kept_up, &mut first, io)?;
@@ -121,7 +124,7 @@ impl Worker {
         }
         if self.bounds.challenges {
             self.passed.retain(|_, since| since.elapsed() < PASSED);
-            for claim in self.windows()? {
+            for claim in self.claims_in("committed")? {
                 self.keep_up_after(&mut kept_up, &mut first, io)?;
                 if !seen.contains(&claim)
                     && !self.passed.contains_key(&claim)
@@ -151,7 +154,7 @@ impl Worker {
         first: &mut Result<(), Stop>,
         io: &mut Io<'_>,
     ) -> Result<(), Stop> {
-        if last.elapsed() > KEPT_UP {
+        if last.elapsed() > (self.bounds.every * KEPT_UP_LOOKS).min(KEPT_UP_MAX) {
             self.keep_up(first, io)?;
             *last = Instant::now();
         }
@@ -181,7 +184,7 @@ impl Worker {
         }
     }
 
-    fn see(&self, claim: &str) -> Result<Seen, Stop> {
+    pub(super) fn see(&self, claim: &str) -> Result<Seen, Stop> {
         let value = self.server.get(&format!("/api/v1/claims/{claim}"))?;
         let seen = Seen::read(&value, &self.instance, &self.me.agent)?;
         if seen.claim != claim {
@@ -190,10 +193,11 @@ impl Worker {
         Ok(seen)
     }
 
-    /// Claims whose windows are open.
-    fn windows(&self) -> Result<Vec<String>, Stop> {
+    /// Claims of a status.
+    pub(super) fn claims_in(&self, status: &str) -> Result<Vec<String>, Stop> {
         let mut claims = Vec::new();
-        let mut path = "/api/v1/claims?status=committed&limit=100".to_owned();
+        let first = format!("/api/v1/claims?status={status}&limit=100");
+        let mut path = first.clone();
         for _ in 0..PAGES_MAX {
             let page = self.server.get(&path)?;
             for line in page["items"].as_array().into_iter().flatten() {
@@ -204,7 +208,7 @@ impl Worker {
                 .as_str()
                 .filter(|cursor| cursor.len() <= 256 && cursor.bytes().all(plain))
             {
-                Some(cursor) => path = format!("/api/v1/claims?status=committed&limit=100&cursor={cursor}"),
+                Some(cursor) => path = format!("{first}&cursor={cursor}"),
                 None => break,
             }
         }
@@ -297,7 +301,7 @@ impl Worker {
         Sources { folder: &self.folder, server: &self.server, inputs: self.bounds.inputs.as_deref() }
     }
 
-    fn about(&self, seen: &Seen, step: &str) -> Digest {
+    pub(super) fn about(&self, seen: &Seen, step: &str) -> Digest {
         Digest::of_parts(&[seen.job.as_bytes(), step.as_bytes()])
     }
 
@@ -408,7 +412,7 @@ impl Worker {
             }
         }
         self.teller.waits(&seen.claim, "runs it in the sandbox", io);
-        let results = rerun(&self.folder, &seen.manifest, seen.job, &self.leave, io)?;
+        let results = rerun(self.folder.path(), &seen.manifest, seen.job, &self.leave, io)?;
         let place = Place {
             claim: &seen.claim,
             job: seen.job,
@@ -538,29 +542,5 @@ impl Worker {
             );
         }
         Ok(false)
-    }
-
-    /// The rounds of a test beacon are known to everybody; somebody has to say them.
-    fn speak_for_the_beacon(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
-        let (value, now) = self.server.read("/api/v1/claims?limit=100")?;
-        let lines: Vec<Value> = value["items"].as_array().cloned().unwrap_or_default();
-        for line in &lines {
-            let waits =
-                matches!(line["status"].as_str(), Some("drawing" | "committed" | "seating" | "voting"));
-            let Some(claim) = line["claim"].as_str().filter(|_| waits) else { continue };
-            let seen = self.see(&super::view::claim_name(claim)?)?;
-            if seen.draw_due.zip(now).is_none_or(|(due, now)| due > now) {
-                continue;
-            }
-            let path = format!("/api/v1/claims/{}/draws/resolve", seen.claim);
-            let about = self.about(&seen, &format!("resolve {}", now.unwrap_or_default()));
-            match self.server.post(&path, Some(&json!({ "signature": "" })), &about) {
-                Ok(_) => self.teller.did(&seen, "resolved", "its draw, by the test beacon", io),
-                // Somebody else was faster, or it is too early.
-                Err(Trouble::Refused { .. }) => {}
-                Err(trouble) => return Err(trouble.into()),
-            }
-        }
-        Ok(())
     }
 }

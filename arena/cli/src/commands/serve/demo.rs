@@ -1,26 +1,30 @@
 //! The folder of a demo: filled once, known again by a file, and never one in which something else is.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use arena_canon::json::Value;
 use arena_contests::Moment;
-use arena_server::Server;
 use arena_server::auth::Viewer;
 use arena_server::demo::{SIGHTS, fill};
 use arena_server::instance::{Command, agents};
+use arena_server::{Server, Workshop};
 use serde_json::json;
 
+use super::props::{Bench, props};
+use super::workshop::Processes;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
 use crate::io::Io;
-use crate::{luck, packs};
+use crate::luck;
 
 const MARK: &str = "demo.json";
 
 /// Fills the folder, if it is empty. One that was filled before is served as it is.
-pub(super) async fn prepare(data: &Path, now: Moment, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(super) async fn prepare(data: &Path, now: Moment, workers: u16, io: &mut Io<'_>) -> Result<(), Failure> {
     let doing = format!("fill `{}`", files::shown(data));
     let mark = data.join(MARK);
     if mark.exists() {
@@ -33,9 +37,14 @@ pub(super) async fn prepare(data: &Path, now: Moment, io: &mut Io<'_>) -> Result
             .hint("name an empty folder, or none"));
     }
     let begun = Instant::now();
-    fill(data, packs::documents(), luck::stretched(), now)
-        .await
-        .map_err(|why| Failure::internal(&doing, why))?;
+    let program = io.env().program.clone();
+    let workshop = program.map(|program| Processes::new(program, data, workers)).transpose()?;
+    let workshop = workshop.map(|it| Arc::new(it) as Arc<dyn Workshop>);
+    let bench = Bench(RefCell::new(io));
+    let filled = fill(data, &props(workshop, &bench)?, luck::stretched(), now).await;
+    filled.map_err(|why| Failure::internal(&doing, why))?;
+    let Bench(io) = bench;
+    let io = io.into_inner();
     let about = json!({ "v": "arena-demo/v1", "until": now.to_string() });
     files::write(&mark, format!("{about}\n").as_bytes(), Existing::Keep)?;
     io.talk(format_args!("a season was played in {:.1} s", begun.elapsed().as_secs_f64()));
