@@ -30,6 +30,7 @@ RATES = [
     "submits_per_minute",
     "failures_per_minute",
     "uploads_per_hour",
+    "keys_per_hour",
 ]
 # Streams do not end, components are no JSON, and a server that is to be called on does not hand its keys back.
 LEFT_OUT = r"^/api/v1/(events|events\.ndjson|keys/\{key_id\}|strategies)$"

@@ -71,6 +71,13 @@ impl Problem {
         self.errors.push(FieldError { pointer: format!("#{pointer}"), code, detail });
     }
 
+    /// The same without its places.
+    #[must_use]
+    pub(crate) fn without_errors(mut self) -> Self {
+        self.errors.clear();
+        self
+    }
+
     /// The same with a header.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {

@@ -77,16 +77,19 @@ impl FromRequest<Shared> for Form {
             ));
         }
         let fields: BTreeMap<String, String> = fields.into_iter().collect();
-        if let Some(session) = &who.session {
-            use subtle::ConstantTimeEq;
-            let given = fields.get("csrf").map_or("", String::as_str);
-            if !bool::from(given.as_bytes().ct_eq(session.csrf.as_bytes())) {
-                let detail = "the form is not one of this session; open its page again";
-                return Err(Problem::new("scope_missing", detail));
-            }
-        }
+        check_token(&who, fields.get("csrf").map_or("", String::as_str))?;
         Ok(Self(fields))
     }
+}
+
+/// That a form is one of this session; of nobody in particular it need not be.
+pub(crate) fn check_token(who: &Who, given: &str) -> Result<(), Problem> {
+    use subtle::ConstantTimeEq;
+    let Some(session) = &who.session else { return Ok(()) };
+    if bool::from(given.as_bytes().ct_eq(session.csrf.as_bytes())) {
+        return Ok(());
+    }
+    Err(Problem::new("scope_missing", "the form is not one of this session; open its page again"))
 }
 
 /// The media type, and no coding: what unpacks to more than it says is not unpacked.

@@ -1,4 +1,5 @@
-//! How often somebody may ask. Counted for each key, or for each address where there is no key.
+//! How often somebody may ask. Counted for each key, or for each address where there is no key; and for each agent
+//! over all of its keys and sessions, so that a new key is no new allowance.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -25,6 +26,8 @@ pub(crate) enum Class {
     Submit,
     /// An upload of a component.
     Upload,
+    /// A key that an agent makes for itself.
+    NewKey,
     /// A key, a token or a link that was wrong.
     Failure,
 }
@@ -40,23 +43,59 @@ impl Class {
             _ if is_play && *viewer != Viewer::Anonymous => Self::Play,
             true if *viewer == Viewer::Anonymous => Self::AnonymousRead,
             true => Self::General,
-            false if path == "/api/v1/strategies" => Self::Upload,
+            false if matches!(path, "/api/v1/strategies" | "/strategies") => Self::Upload,
+            false if is_new_key(path) && !viewer.is_admin() => Self::NewKey,
             false if path.ends_with("/submit") || path.ends_with("/submission") => Self::Submit,
             false => Self::General,
         })
     }
 }
 
+/// `/api/v1/agents/{id}/keys`.
+fn is_new_key(path: &str) -> bool {
+    let agent = path.strip_prefix("/api/v1/agents/").and_then(|rest| rest.strip_suffix("/keys"));
+    agent.is_some_and(|agent| !agent.contains('/'))
+}
+
+/// Whom a request counts against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted<'a> {
+    /// The id of the key, where there is one.
+    pub(crate) key: Option<&'a str>,
+    /// The agent, whatever its key or session.
+    pub(crate) agent: Option<&'a str>,
+    pub(crate) address: IpAddr,
+}
+
+impl Counted<'static> {
+    /// Whoever is at an address.
+    pub(crate) const fn address(address: IpAddr) -> Self {
+        Self { key: None, agent: None, address }
+    }
+}
+
+/// How many keys an agent can use to the full: what it may do over all of them is so many times what it may do with
+/// one.
+const KEYS_COUNTED: u32 = 3;
+
 type Keyed = DefaultKeyedRateLimiter<String>;
+
+/// One class: what each key or address did, and what each agent did over all of its keys.
+struct Pair {
+    each: Keyed,
+    /// None where the agent is what is counted in the first place.
+    agents: Option<Keyed>,
+}
 
 /// All counts.
 pub(crate) struct Limiter {
-    anonymous: Keyed,
-    general: Keyed,
-    play: Keyed,
-    submit: Keyed,
-    upload: Keyed,
-    failure: Keyed,
+    anonymous: Pair,
+    general: Pair,
+    play: Pair,
+    submit: Pair,
+    upload: Pair,
+    new_key: Pair,
+    failure: Pair,
 }
 
 /// Names that are counted at once in one class. More are an attack, and forgetting them all is no gain to it.
@@ -66,57 +105,91 @@ fn count(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }
 
+/// What happens at some rate, at once no more than `burst`.
+fn pair(quota: Quota) -> Pair {
+    let times = count(KEYS_COUNTED);
+    let wide = Quota::with_period(quota.replenish_interval() / KEYS_COUNTED);
+    let wide = wide.map(|wide| wide.allow_burst(quota.burst_size().saturating_mul(times)));
+    Pair { each: RateLimiter::keyed(quota), agents: wide.map(RateLimiter::keyed) }
+}
+
+/// What is counted by the agent alone.
+fn alone(quota: Quota) -> Pair {
+    Pair { each: RateLimiter::keyed(quota), agents: None }
+}
+
+fn take(limiter: &Keyed, name: &str) -> Result<(), Problem> {
+    limiter.check_key(&name.to_owned()).map_err(|not_until| {
+        let wait = not_until.wait_time_from(DefaultClock::default().now());
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let detail = format_args!("too many requests; the next one in {seconds} s");
+        Problem::new("rate_limited", detail).retry_after(seconds.max(1))
+    })
+}
+
 impl Limiter {
     /// With these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         let a_minute = |number: u32| Quota::per_minute(count(number));
+        let an_hour = |number: u32| Quota::per_hour(count(number));
         let play = Quota::per_second(count(limits.play_per_second)).allow_burst(count(limits.play_burst));
-        let anonymous = Quota::per_second(count(limits.anonymous_per_second));
         let general = a_minute(limits.requests_per_minute).allow_burst(count(limits.burst));
         Self {
-            anonymous: RateLimiter::keyed(anonymous),
-            general: RateLimiter::keyed(general),
-            play: RateLimiter::keyed(play),
-            submit: RateLimiter::keyed(a_minute(limits.submits_per_minute)),
-            upload: RateLimiter::keyed(Quota::per_hour(count(limits.uploads_per_hour))),
-            failure: RateLimiter::keyed(a_minute(limits.failures_per_minute)),
+            anonymous: alone(Quota::per_second(count(limits.anonymous_per_second))),
+            general: pair(general),
+            play: pair(play),
+            submit: pair(a_minute(limits.submits_per_minute)),
+            upload: alone(an_hour(limits.uploads_per_hour)),
+            new_key: alone(an_hour(limits.keys_per_hour)),
+            failure: alone(a_minute(limits.failures_per_minute)),
         }
     }
 
-    fn of(&self, class: Class) -> &Keyed {
+    fn of(&self, class: Class) -> &Pair {
         match class {
             Class::AnonymousRead => &self.anonymous,
             Class::General => &self.general,
             Class::Play => &self.play,
             Class::Submit => &self.submit,
             Class::Upload => &self.upload,
+            Class::NewKey => &self.new_key,
             Class::Failure => &self.failure,
         }
     }
 
-    /// Counts one; refuses it if there were too many.
-    pub(crate) fn check(&self, class: Class, key: Option<&str>, address: IpAddr) -> Result<(), Problem> {
-        let name = key.map_or_else(|| address.to_string(), str::to_owned);
-        let limiter = self.of(class);
-        limiter.check_key(&name).map_err(|not_until| {
-            let wait = not_until.wait_time_from(DefaultClock::default().now());
-            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-            let detail = format_args!("too many requests; the next one in {seconds} s");
-            Problem::new("rate_limited", detail).retry_after(seconds.max(1))
-        })
+    /// Counts one; refuses it if there were too many, of the key or address or of the agent.
+    pub(crate) fn check(&self, class: Class, by: Counted<'_>) -> Result<(), Problem> {
+        let Pair { each, agents } = self.of(class);
+        let key = if agents.is_none() { by.agent.or(by.key) } else { by.key };
+        match key {
+            Some(key) => take(each, key)?,
+            None => take(each, &by.address.to_string())?,
+        }
+        match agents.as_ref().zip(by.agent) {
+            Some((agents, agent)) => take(agents, agent),
+            None => Ok(()),
+        }
     }
 
     /// Forgets who has not asked for a while.
     pub(crate) fn sweep(&self) {
-        for class in
-            [Class::AnonymousRead, Class::General, Class::Play, Class::Submit, Class::Upload, Class::Failure]
-        {
-            let limiter = self.of(class);
-            limiter.retain_recent();
-            if limiter.len() > COUNTED_MAX {
+        for class in [
+            Class::AnonymousRead,
+            Class::General,
+            Class::Play,
+            Class::Submit,
+            Class::Upload,
+            Class::NewKey,
+            Class::Failure,
+        ] {
+            let Pair { each, agents } = self.of(class);
+            for limiter in std::iter::once(each).chain(agents) {
                 limiter.retain_recent();
+                if limiter.len() > COUNTED_MAX {
+                    limiter.retain_recent();
+                }
+                limiter.shrink_to_fit();
             }
-            limiter.shrink_to_fit();
         }
     }
 }

@@ -7,5 +7,6 @@ pub(crate) mod kept;
 pub(crate) mod limit;
 pub(crate) mod log;
 pub(crate) mod paging;
+pub(crate) mod parts;
 pub(crate) mod versioned;
 pub(crate) mod who;

@@ -7,7 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::arrival::Arrival;
-use super::limit::Class;
+use super::limit::{Class, Counted};
 use super::log::Asker;
 use crate::app::{App, Shared};
 use crate::auth::{Key, Session, Viewer};
@@ -70,9 +70,9 @@ fn admit(app: &App, request: &Request) -> Result<Who, Problem> {
     let arrival = request.extensions().get::<Arrival>().ok_or_else(Problem::internal)?;
     let who = find(app, request, arrival)?;
     if let Some(class) = Class::of(request.method(), request.uri().path(), &who.viewer) {
-        // A new key is no new hour: uploads are counted by the agent.
-        let agent = if class == Class::Upload { who.viewer.agent() } else { None };
-        app.limiter.check(class, agent.or(who.key.as_deref()), arrival.address)?;
+        let counted =
+            Counted { key: who.key.as_deref(), agent: who.viewer.agent(), address: arrival.address };
+        app.limiter.check(class, counted)?;
     }
     Ok(who)
 }
@@ -100,7 +100,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Proble
 
 fn by_key(app: &App, bearer: &str, arrival: &Arrival) -> Result<Who, Problem> {
     let failed = |why: &str| {
-        app.limiter.check(Class::Failure, None, arrival.address)?;
+        app.limiter.check(Class::Failure, Counted::address(arrival.address))?;
         Err(Problem::new("unauthorized", why))
     };
     let Some(token) = bearer.strip_prefix("Bearer ") else {
@@ -120,7 +120,7 @@ fn by_token(app: &App, token: &str, arrival: &Arrival) -> Result<Who, Problem> {
     if app.admin.is(token) {
         return Ok(Who { viewer: Viewer::Admin { name: "admin".to_owned() }, ..Who::default() });
     }
-    app.limiter.check(Class::Failure, None, arrival.address)?;
+    app.limiter.check(Class::Failure, Counted::address(arrival.address))?;
     Err(Problem::new("unauthorized", "this is not the admin's token"))
 }
 

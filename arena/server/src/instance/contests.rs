@@ -98,6 +98,12 @@ fn staff(instance: &Instance, viewer: &Viewer, submission: &str) -> Result<Actor
     Ok(Actor::Staff { name: id.to_owned(), role })
 }
 
+/// Whether an agent decides on a submission where it is now.
+pub(crate) fn decides(instance: &Instance, viewer: &Viewer, found: &Submission) -> bool {
+    let is_open = matches!(found.status, SubmissionStatus::LegalityReview | SubmissionStatus::Accepted);
+    is_open && staff(instance, viewer, &found.id).is_ok()
+}
+
 /// The stages of a contest that its manifest names this agent for, if its key may judge.
 fn roles_of(instance: &Instance, viewer: &Viewer, contest: &str) -> Vec<Role> {
     let (Ok(id), Ok(contest)) = (viewer.agent_with(Scope::Judge), instance.contests.contest(contest)) else {

@@ -30,6 +30,7 @@ pub(crate) use view::*;
 use super::agents::is_name;
 use super::{Answer, Decision, Instance, Request, Row};
 use crate::auth::{Scope, Viewer};
+use crate::instance::stamp;
 use crate::problem::Problem;
 
 /// The kind of the rows that the fold reads.
@@ -122,7 +123,7 @@ impl Held {
         let fact = Row::fact(at, topic(id), FACT, json!({ "event": "unfrozen", "round": id }));
         let announced = self.withheld.iter().map(|row| {
             let mut body = row.body.clone();
-            body["happened_at"] = row.at.to_string().into();
+            body["happened_at"] = stamp(row.at).into();
             Row { at, body, ..row.clone() }
         });
         std::iter::once(fact).chain(announced).collect()

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::{Answer, Decision, Instance, Request, Row};
 use crate::auth::{Scope, Viewer};
+use crate::instance::stamp;
 use crate::problem::Problem;
 use crate::workshop::Admission;
 
@@ -95,7 +96,7 @@ impl Strategy {
         let Admission { sha256, size_bytes, world, imports, linker, probe } = &*self.admission;
         json!({
             "strategy": self.id(), "owner": self.owner, "name": self.name, "version": self.version,
-            "status": "admitted", "uploaded_at": self.at.to_string(), "sha256": sha256, "size_bytes": size_bytes,
+            "status": "admitted", "uploaded_at": stamp(self.at), "sha256": sha256, "size_bytes": size_bytes,
             "world": world, "game": self.admission.game(), "imports": imports,
             "admission": { "admitted": true, "linker": linker, "probe": probe },
         })

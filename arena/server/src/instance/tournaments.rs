@@ -260,6 +260,11 @@ impl Tournaments {
         self.waiting.iter().copied()
     }
 
+    /// Those that are over, and how they ended.
+    pub(crate) fn over(&self) -> impl Iterator<Item = (u64, Class)> + '_ {
+        self.all.values().filter_map(|it| Some((it.number, it.end.as_ref()?.1.class)))
+    }
+
     /// The tournament of this name, for who may act on it.
     pub(crate) fn own(&self, viewer: &Viewer, id: &str) -> Result<&Arc<Tournament>, Problem> {
         if !viewer.is_admin() {

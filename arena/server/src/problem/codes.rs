@@ -171,6 +171,7 @@ pub static CODES: &[Code] = &[
     code("no_draw_due", 409, "No draw is due", "Look at where the claim is now."),
     code("no_intent_stub", 409, "No intent stub", "Write one before the cut-off of the next window."),
     code("no_leaderboard", 409, "No leaderboard", "Look again when the tournament has been scored."),
+    code("no_party", 403, "Not a party of the beacon", "Only the parties of a hash chain reveal its rounds."),
     code("no_scorecard", 409, "No scorecard", "Only a success has one; the detail says how it ended."),
     code("no_seat", 403, "No seat on the panel", "Reviewers are drawn."),
     code("no_submission", 409, "No submission", "Look at the window's submissions."),
@@ -232,6 +233,12 @@ pub static CODES: &[Code] = &[
     code("overloaded", 503, "Too much at once", "Try again after the time in Retry-After."),
     code("own_work", 403, "Own work", "Nobody judges what is their own or their operator's."),
     code("owner_reviews_own_work", 422, "Owner and reviewer are one", "Name another reviewer."),
+    code(
+        "party_unstaked",
+        409,
+        "A party has too little to lose",
+        "Wait until the party in the detail has deposited.",
+    ),
     code("penalty_repeated", 422, "Penalty stands twice", "Name each penalty once."),
     code(
         "penalty_state_needs_a_penalty",
@@ -255,6 +262,7 @@ pub static CODES: &[Code] = &[
     code("round_not_due", 409, "The round is not due", "Wait until the time in the detail."),
     code("round_not_open", 409, "The round is not open for this", "Look at its status."),
     code("round_not_over", 409, "The round is not over", "Wait until the time in the detail."),
+    code("round_not_wanted", 409, "No draw waits for that round", "Reveal the round of the latest draw."),
     code("scope_missing", 403, "Key lacks the scope", "Use a key with the scope that the detail names."),
     code("score_too_high", 422, "Score too high", "Give 0 to 10 points."),
     code("scored_by_tournament", 409, "Scored by a tournament", "Wait for the tournament's scorecard."),

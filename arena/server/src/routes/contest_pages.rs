@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use arena_contests::contest::{BodyKind, ChallengeKind, ContestStatus};
+use arena_contests::contest::{BodyKind, ChallengeKind, ContestStatus, Manifest};
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
+use super::contests::command_of_action;
 use super::web::page;
 use crate::app::Shared;
 use crate::auth::Scope;
@@ -18,15 +19,19 @@ use crate::http::paging::Wanted;
 use crate::http::who::Who;
 use crate::instance::contests::{Command, problem, seen};
 use crate::instance::{self, Instance};
-use crate::pages::contests::{self as pages, CHALLENGE, Refused, SUBMIT, See, VOTE, body_of, text_of};
+use crate::pages::contests::{
+    self as pages, CHALLENGE, PROPOSE, Refused, SUBMIT, See, VOTE, WITHDRAW, body_of, text_of,
+};
 use crate::problem::Problem;
 
 pub(super) fn routes() -> Router<Shared> {
     Router::new()
-        .route("/contests", get(list))
+        .route("/contests", get(list).post(propose))
         .route("/contests/{c}", get(contest))
+        .route("/contests/{c}/desk", post(run))
         .route("/contests/{c}/submit", post(submit))
         .route("/redlines/{s}", get(redline))
+        .route("/redlines/{s}/desk", post(judge))
         .route("/redlines/{s}/vote", post(vote))
         .route("/redlines/{s}/challenge", post(challenge))
         .route("/redlines/{s}/withdraw", post(withdraw))
@@ -51,7 +56,7 @@ async fn list(
             Some(ContestStatus::named(word).ok_or_else(wrong)?)
         }
     };
-    app.look(|instance| page(pages::list_page(&see(instance, &who, &arrival), &wanted, status)))
+    app.look(|instance| page(pages::list_page(&see(instance, &who, &arrival), &wanted, status, None)))
 }
 
 async fn contest(
@@ -123,10 +128,9 @@ async fn submit(
 async fn about(
     app: &Shared,
     (id, who, arrival): (&str, &Who, &Arrival),
-    (form, fields): (&'static str, &BTreeMap<String, String>),
+    (form, fields): (&str, &BTreeMap<String, String>),
     command: Result<Command, Problem>,
 ) -> Result<Response, Problem> {
-    who.viewer.agent_with(Scope::Submit)?;
     app.look(|instance| seen(instance, &who.viewer, id).map(|_| ()))??;
     let done = match command {
         Ok(command) => {
@@ -162,6 +166,7 @@ async fn vote(
     arrival: Arrival,
     Form(fields): Form,
 ) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
     let command = match fields.get("intent").map(String::as_str) {
         Some("for") => Ok(Command::CastVote { submission: id.clone(), is_for: true }),
         Some("against") => Ok(Command::CastVote { submission: id.clone(), is_for: false }),
@@ -177,6 +182,7 @@ async fn challenge(
     arrival: Arrival,
     Form(fields): Form,
 ) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
     let kind = ChallengeKind::named(&text_of(&fields, "kind")).ok_or_else(|| not_chosen("kind"));
     let command = kind.map(|kind| Command::FileChallenge {
         submission: id.clone(),
@@ -194,6 +200,86 @@ async fn withdraw(
     arrival: Arrival,
     Form(fields): Form,
 ) -> Result<Response, Problem> {
+    who.viewer.agent_with(Scope::Submit)?;
     let command = Ok(Command::Withdraw { submission: id.clone() });
-    about(&app, (&id, &who, &arrival), ("withdraw", &fields), command).await
+    about(&app, (&id, &who, &arrival), (WITHDRAW, &fields), command).await
+}
+
+/// What whoever judges does with a submission; most of it is the admin's.
+async fn judge(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    who: Who,
+    arrival: Arrival,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    if pages::action_of(&fields) == "judge" && !who.viewer.is_admin() {
+        who.viewer.agent_with(Scope::Judge)?;
+    } else {
+        who.viewer.admin()?;
+    }
+    let command = command_of_action(&pages::document_of(&fields, &id)).map_err(|why| Problem::form(&why));
+    about(&app, (&id, &who, &arrival), (&pages::form_of(&fields), &fields), command).await
+}
+
+/// What the admin does with a contest.
+async fn run(
+    State(app): State<Shared>,
+    Path(name): Path<String>,
+    who: Who,
+    arrival: Arrival,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    who.viewer.admin()?;
+    app.look(|instance| instance.contests.contest(&name).map(|_| ()).map_err(|why| problem(&why)))??;
+    let done = match command_of_action(&pages::document_of(&fields, &name)) {
+        Ok(command) => {
+            let command = instance::Command::Contests(command);
+            app.execute(who.viewer.clone(), arrival.at, command, None).await.map(|_| ())
+        }
+        Err(faults) => Err(Problem::form(&faults)),
+    };
+    let Err(refusal) = done else { return Ok(onward(&format!("/contests/{name}"))) };
+    app.look(|instance| {
+        let contest = instance.contests.contest(&name).map_err(|why| problem(&why))?;
+        let form = pages::form_of(&fields);
+        let refused = Refused { form: &form, fields: &fields, problem: &refusal };
+        let markup = pages::contest_page(&see(instance, &who, &arrival), contest, Some(&refused));
+        Ok(again(&refusal, markup))
+    })?
+}
+
+async fn propose(
+    State(app): State<Shared>,
+    who: Who,
+    arrival: Arrival,
+    wanted: Wanted,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    if !who.viewer.is_admin() {
+        who.viewer.agent_with(Scope::Submit)?;
+    }
+    wanted.only(&[])?;
+    let manifest = pages::manifest_of(&fields).and_then(|document| {
+        Manifest::of(document).map_err(|faults| pages::at_manifest(&Problem::form(&faults)))
+    });
+    let done = match manifest {
+        Ok(manifest) => {
+            let command = instance::Command::Contests(Command::Propose(Box::new(manifest)));
+            let done = app.execute(who.viewer.clone(), arrival.at, command, None).await;
+            done.map_err(|why| pages::at_manifest(&why))
+        }
+        Err(problem) => Err(problem),
+    };
+    match done {
+        Ok(answered) => {
+            let slug = answered.answer.body["slug"].as_str().unwrap_or_default();
+            Ok(onward(&format!("/contests/{slug}")))
+        }
+        Err(refusal) => app.look(|instance| {
+            let refused = Refused { form: PROPOSE, fields: &fields, problem: &refusal };
+            let see = see(instance, &who, &arrival);
+            again(&refusal, pages::list_page(&see, &wanted, None, Some(&refused)))
+        }),
+    }
 }

@@ -25,6 +25,8 @@ use crate::instance::contests::{self, Command, problem};
 use crate::instance::{self, Instance};
 use crate::problem::Problem;
 
+pub(super) use actions::read as command_of_action;
+
 const LIVE_STATUS: HeaderName = HeaderName::from_static("x-contest-status");
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {

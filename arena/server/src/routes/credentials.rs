@@ -11,6 +11,7 @@ use utoipa_axum::routes;
 use crate::app::Shared;
 use crate::http::arrival::Arrival;
 use crate::http::versioned::document;
+use crate::instance::stamp;
 use crate::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
@@ -55,8 +56,8 @@ async fn credentials(
         .map(|statement| {
             json!({
                 "kind": statement.kind, "agent": statement.agent, "contest": statement.contest,
-                "issued_at": statement.issued_at.to_string(),
-                "expires_at": statement.expires_at.map(|end| end.to_string()),
+                "issued_at": stamp(statement.issued_at),
+                "expires_at": statement.expires_at.map(stamp),
                 "credential_token": credential::issue(statement, &app.key),
             })
         })

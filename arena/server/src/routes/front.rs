@@ -56,7 +56,7 @@ fn announcements(journal: &Journal, head: u64) -> Result<Vec<Event>, StoreFault>
 }
 
 async fn docs(State(app): State<Shared>, who: Who) -> Response {
-    page(docs_page(super::document(), &app.config.limits, shown(&who)))
+    page(docs_page(super::document(), &app.config, shown(&who)))
 }
 
 async fn problems(who: Who) -> Response {

@@ -17,6 +17,7 @@ use crate::http::versioned::document;
 use crate::http::who::Who;
 use crate::instance::Command;
 use crate::instance::agents::{self, KEYS_MAX};
+use crate::instance::stamp;
 use crate::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
@@ -62,7 +63,7 @@ async fn me(State(app): State<Shared>, who: Who, headers: HeaderMap) -> Result<R
         instance.agents.agent(id).map(|agent| {
             json!({
                 "id": id, "operator": agent.operator, "reputation": agent.reputation,
-                "since": agent.since.to_string(),
+                "since": stamp(agent.since),
             })
         })
     })?;
@@ -144,9 +145,9 @@ async fn list_keys(State(app): State<Shared>, who: Who, headers: HeaderMap) -> R
     let keys: Vec<Value> = app.look(|instance| {
         let keys = instance.agents.keys_of(id).map(|(key, record)| {
             json!({
-                "key_id": key.as_str(), "since": record.since.to_string(), "revoked": record.is_revoked,
+                "key_id": key.as_str(), "since": stamp(record.since), "revoked": record.is_revoked,
                 "scopes": record.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
-                "expires_at": record.expires_at.map(|end| end.to_string()),
+                "expires_at": record.expires_at.map(stamp),
             })
         });
         keys.collect()

@@ -17,9 +17,11 @@ mod openapi;
 mod play;
 mod query;
 mod replay;
+mod round_desk;
 mod round_pages;
 mod rounds;
 mod strategies;
+mod strategy_form;
 mod tournament_pages;
 mod tournaments;
 mod web;
@@ -51,6 +53,7 @@ pub(crate) fn pages() -> axum::Router<Shared> {
         .merge(front::routes())
         .merge(admin::routes())
         .merge(round_pages::routes())
+        .merge(round_desk::routes())
         .merge(contest_pages::routes())
         .merge(claim_pages::routes())
         .merge(tournament_pages::routes())

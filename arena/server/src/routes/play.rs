@@ -15,7 +15,7 @@ use crate::app::{App, Shared};
 use crate::auth::{Key, Scope, Scopes, Viewer};
 use crate::http::arrival::Arrival;
 use crate::http::body::Form;
-use crate::http::limit::Class;
+use crate::http::limit::{Class, Counted};
 use crate::http::paging::Wanted;
 use crate::http::who::{COOKIE, Who, is_same_site};
 use crate::instance::episodes::{self, Record};
@@ -288,7 +288,7 @@ async fn sign_in(
     let (agent, scopes) = match found {
         Ok(found) => found,
         Err(problem) => {
-            app.limiter.check(Class::Failure, None, arrival.address)?;
+            app.limiter.check(Class::Failure, Counted::address(arrival.address))?;
             return Err(problem);
         }
     };

@@ -44,7 +44,7 @@ pub(super) fn routes() -> Router<Shared> {
         .route("/rules/sprint-v1", get(rules))
 }
 
-fn see<'a>(who: &'a Who, arrival: &Arrival) -> See<'a> {
+pub(super) fn see<'a>(who: &'a Who, arrival: &Arrival) -> See<'a> {
     let csrf = who.session.as_ref().map(|session| session.csrf.as_str());
     See { name: who.viewer.name(), csrf, is_admin: who.viewer.is_admin(), now: arrival.at }
 }
@@ -142,7 +142,7 @@ async fn submission(
 }
 
 /// On to a page, with GET.
-fn onward(path: &str) -> Response {
+pub(super) fn onward(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     if let Ok(path) = HeaderValue::from_str(path) {
         response.headers_mut().insert(header::LOCATION, path);
@@ -151,7 +151,7 @@ fn onward(path: &str) -> Response {
 }
 
 /// The page again with what is wrong, and the status of the refusal.
-fn again(refusal: &Problem, shown: Result<Response, Problem>) -> Result<Response, Problem> {
+pub(super) fn again(refusal: &Problem, shown: Result<Response, Problem>) -> Result<Response, Problem> {
     let mut response = shown?;
     *response.status_mut() = refusal.status();
     Ok(response)
@@ -333,7 +333,9 @@ fn town_again(
             let id = &seen.round.terms().id;
             all.extend(posts(seen).into_iter().map(|(name, post)| (id.clone(), name.clone(), post.clone())));
         }
-        page(pages::town_page(&see(who, arrival), (&all, wanted), own.as_deref(), refused))
+        let staffed = seen.iter().filter(|seen| seen.is_staff && who.session.is_some());
+        let staffed: Vec<String> = staffed.map(|seen| seen.round.terms().id.clone()).collect();
+        page(pages::town_page(&see(who, arrival), (&all, wanted), (own.as_deref(), &staffed), refused))
     })
 }
 

@@ -24,7 +24,7 @@ use crate::workshop::{Received, admit, keep, receive};
 /// The media type of a component.
 const WASM: &str = "application/wasm";
 /// The version of a strategy whose author gave none.
-const VERSION: &str = "0";
+pub(super) const VERSION: &str = "0";
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(list, upload)).routes(routes!(strategy))
@@ -56,7 +56,7 @@ async fn upload(
     check_name(&name, &version)?;
     let told = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let told = told.and_then(|told| told.parse().ok());
-    let received = receive(&app, told, request.into_body()).await?;
+    let received = receive(&app, told, request.into_body().into_data_stream()).await?;
     let slot = about.slot(received.sha256.as_bytes());
     // It goes on if the client goes away: whoever sends it again is then told what came of it.
     let finishing = tokio::spawn(async move {
@@ -68,7 +68,7 @@ async fn upload(
 }
 
 /// A component that was looked at before is not looked at again.
-async fn look_at(
+pub(super) async fn look_at(
     app: &Shared,
     viewer: &Viewer,
     received: Received,

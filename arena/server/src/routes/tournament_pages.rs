@@ -24,7 +24,7 @@ use crate::workshop::{read_card, read_record};
 
 pub(super) fn routes() -> Router<Shared> {
     Router::new()
-        .route("/strategies", get(strategies))
+        .route("/strategies", get(strategies).post(super::strategy_form::upload))
         .route("/strategies/{s}", get(strategy))
         .route("/tournaments", get(list).post(draft))
         .route("/tournaments/{t}", get(tournament))
@@ -33,13 +33,13 @@ pub(super) fn routes() -> Router<Shared> {
         .route("/tournaments/{t}/matches/{m}", get(played))
 }
 
-fn see<'a>(instance: &'a Instance, who: &'a Who, arrival: &Arrival) -> See<'a> {
+pub(super) fn see<'a>(instance: &'a Instance, who: &'a Who, arrival: &Arrival) -> See<'a> {
     let csrf = who.session.as_ref().map(|session| session.csrf.as_str());
     See { instance, viewer: &who.viewer, frame: shown(who), csrf, now: arrival.at }
 }
 
 /// To the page that shows what came of it.
-fn onward(path: &str) -> Response {
+pub(super) fn onward(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     if let Ok(path) = HeaderValue::from_str(path) {
         response.headers_mut().insert(header::LOCATION, path);
@@ -54,7 +54,7 @@ async fn strategies(
     wanted: Wanted,
 ) -> Result<Response, Problem> {
     wanted.only(&["fragment"])?;
-    app.look(|instance| page(strategies_page(&see(instance, &who, &arrival), &wanted)))
+    app.look(|instance| page(strategies_page(&see(instance, &who, &arrival), &wanted, None)))
 }
 
 async fn strategy(

@@ -350,6 +350,8 @@ async fn receipt(
     }
     let mut told = canonical::read(&receipt, receipt.len()).map_err(|_| Problem::internal())?;
     told.as_object_mut().and_then(|members| members.remove("files"));
+    // As it is journaled: where this server keeps its runs is in none of it.
+    told["reason"] = ended.reason.clone().into();
     if let Some(mismatches) = told.pointer_mut("/identities/mismatches") {
         *mismatches = mismatches.as_array().map(Vec::len).into();
     }

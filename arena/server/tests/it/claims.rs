@@ -408,7 +408,10 @@ async fn a_round_of_drand_is_taken_by_its_signature_alone() {
     let refused = bench.post("/api/v1/beacons/preimages", key, &preimage).await.expect(403);
     assert_eq!(refused.code(), "no_party");
     bench.post("/api/v1/beacons/preimages", None, &preimage).await.expect(401);
-    bench.post("/api/v1/beacons/preimages", key, &json!({ "round": "1", "preimage": "ab" })).await.expect(422);
+    bench
+        .post("/api/v1/beacons/preimages", key, &json!({ "round": "1", "preimage": "ab" }))
+        .await
+        .expect(422);
     let other = (ROUND.parse::<u64>().unwrap() + 1).to_string();
     assert_eq!(bench.post("/api/v1/beacons", key, &round(&other)).await.expect(422).code(), "draw_refused");
     assert!(bench.get("/api/v1/beacons", None).await.expect(200).json()["latest"].is_null());

@@ -2,23 +2,69 @@
 
 use std::path::Path;
 
+use arena_canon::Digest;
+use arena_claims::manifest::Manifest;
 use arena_contests::Moment;
-use arena_server::demo::{SIGHTS, fill};
+use arena_server::demo::{Experiment, Lab, Props, SIGHTS, fill};
 use arena_store::{Journal, Wanted, verify};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::audit::audit;
 use crate::support::{ADMIN, Bench, limitless, packs, request};
+use crate::workshop::{Script, component, until};
 
-const NOW: &str = "2026-12-01T15:30:00Z";
+pub(crate) const NOW: &str = "2026-12-01T15:30:00Z";
 /// Pages that are looked at; there are more replays than anybody looks at.
 const PAGES_MAX: usize = 300;
 
-async fn filled(now: &str, key: u8) -> TempDir {
+/// Gives each experiment's figure as its component says it.
+struct Paper;
+
+impl Lab for Paper {
+    fn engine(&self) -> Value {
+        json!({ "wasmtime": "48.0.8", "config_sha256": "0".repeat(64) })
+    }
+
+    fn run(&self, of: &Experiment, manifest: &Manifest, job: Digest) -> Result<Value, String> {
+        assert_eq!(manifest.inputs.len(), of.inputs.len());
+        let value = std::str::from_utf8(&of.component).unwrap().rsplit(' ').next().unwrap();
+        Ok(json!({
+            "metrics": [{ "name": "x", "kind": "decimal", "value": value }], "fuel": "734118",
+            "log_sha256": job,
+        }))
+    }
+}
+
+fn experiment(gives: &str, inputs: &[&str]) -> Experiment {
+    let inputs = inputs.iter().map(|name| ((*name).to_owned(), format!("{name}: 1, 2, 3").into_bytes()));
+    Experiment {
+        component: format!("an experiment that gives {gives}").into_bytes(),
+        inputs: inputs.collect(),
+        claim: json!({
+            "title": "x is ten", "arguments": {},
+            "metrics": [{
+                "name": "x", "kind": "decimal", "scale": 1, "claim": "10.0",
+                "claim_tol": { "abs": "0.5", "rel": "0", "dir": "two_sided" }, "rerun_tol": { "mode": "exact" },
+            }],
+            "limits": { "fuel": 1_000_000, "memory_bytes": 65_536, "output_bytes": 0, "wall_seconds": 60 },
+        }),
+    }
+}
+
+pub(crate) async fn filled(now: &str, key: u8) -> TempDir {
     let folder = TempDir::new().unwrap();
     let now: Moment = now.parse().unwrap();
-    fill(folder.path(), packs(), [key; 64], now).await.unwrap();
+    let strategies = [("Nice", "matrix nice"), ("Mean", "matrix defect"), ("Echo", "matrix copy")];
+    let props = Props {
+        packs: packs(),
+        strategies: strategies.map(|(name, text)| (name.to_owned(), component(text))).to_vec(),
+        workshop: Some(Script::new()),
+        settled: experiment("10.4", &["a.csv", "b.csv"]),
+        open: experiment("11.0", &[]),
+        lab: &Paper,
+    };
+    fill(folder.path(), &props, [key; 64], now).await.unwrap();
     folder
 }
 
@@ -44,9 +90,39 @@ async fn the_same_moment_gives_the_same_living_site_whose_keys_are_good_no_more(
     let report = verify(folders.0.path(), &Wanted { blobs: true, ..Wanted::default() }).unwrap();
     assert!(report.findings.is_empty(), "{report:?}");
     let bench = Bench::over(folders.0, NOW, limitless());
+    the_tournament_is_played_by_whoever_opens_it(&bench).await;
+    what_is_claimed_can_be_run(&bench).await;
     everything_is_in_it(&bench).await;
     no_key_is_good(&bench).await;
     every_page_can_be_used(&bench).await;
+}
+
+async fn the_tournament_is_played_by_whoever_opens_it(bench: &Bench) {
+    let told = async || bench.get("/api/v1/tournaments/t1", None).await.expect(200).json();
+    assert_eq!(told().await["status"], "started");
+    bench.bring(Script::new());
+    until("it is over", async || !told().await["terminal"].is_null()).await;
+    let over = told().await;
+    assert_eq!(over["status"], "success", "{over}");
+    let matrix = bench.get("/api/v1/tournaments/t1/matrix", None).await.expect(200).json();
+    assert_eq!(matrix["standings"].as_array().unwrap().len(), 3);
+    assert!(matrix["identities"].as_array().unwrap().iter().all(|it| it["verified"] == true));
+}
+
+/// Whatever a claim of the season pins is kept, and its records are those of whoever runs it.
+async fn what_is_claimed_can_be_run(bench: &Bench) {
+    for claim in ["c1", "c2"] {
+        let told = bench.get(&format!("/api/v1/claims/{claim}/blobs"), None).await.expect(200).json();
+        let items = told["items"].as_array().unwrap();
+        assert_eq!(items.len(), if claim == "c1" { 3 } else { 1 });
+        assert!(items.iter().all(|item| !item["bytes"].is_null()), "{told}");
+    }
+    let settled = bench.get("/api/v1/claims/c1", None).await.expect(200).json();
+    assert_eq!(settled["run"]["record"]["metrics"][0]["value"], "10.4", "{settled}");
+    assert_eq!(settled["comparisons"][0]["agrees"], true);
+    let open = bench.get("/api/v1/claims/c2", None).await.expect(200).json();
+    assert_eq!((&open["status"], &open["challenges_open"]), (&json!("committed"), &json!(true)));
+    assert_eq!(open["run"]["record"], Value::Null);
 }
 
 async fn no_key_is_good(bench: &Bench) {
@@ -56,7 +132,10 @@ async fn no_key_is_good(bench: &Bench) {
         let keys = bench.get("/api/v1/keys", fresh["key"].as_str()).await.expect(200).json();
         let old: Vec<&Value> =
             keys["items"].as_array().unwrap().iter().filter(|key| key["key_id"] != fresh["key_id"]).collect();
-        assert!(!old.is_empty() && old.iter().all(|key| key["expires_at"] == NOW), "{old:?}");
+        assert!(
+            !old.is_empty() && old.iter().all(|key| key["expires_at"] == NOW.replace('Z', ".000Z")),
+            "{old:?}"
+        );
     }
 }
 
@@ -106,6 +185,7 @@ async fn everything_is_in_it(bench: &Bench) {
         "contest.scored",
         "contest.reward_moved",
         "match.finished",
+        "tournament.terminal",
         "claim.claim_listed",
         "claim.settled",
     ] {

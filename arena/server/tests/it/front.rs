@@ -137,6 +137,9 @@ async fn the_docs_name_every_route_and_every_example_that_makes_something_has_it
         text.contains("256 KiB") && text.contains("1000000 a minute"),
         "limits are those of the configuration"
     );
+    for bound in ["limits.streams_max", "limits.connections_max", "tournaments.turns_max"] {
+        assert!(text.contains(&format!("<code>{bound}</code>")), "{bound}");
+    }
 }
 
 #[tokio::test]

@@ -186,3 +186,67 @@ async fn nobody_is_called_what_means_something_else() {
         assert_eq!(said.expect(422).json()["errors"][0]["pointer"], "#/id", "{name}");
     }
 }
+
+/// Another key of an agent, made by the admin.
+async fn another_key(bench: &Bench, agent: &str) -> (String, String) {
+    let body = json!({ "scopes": ["read"] });
+    let made =
+        bench.post(&format!("/api/v1/agents/{agent}/keys"), Some(ADMIN), &body).await.expect(201).json();
+    let member = |name: &str| made[name].as_str().unwrap().to_owned();
+    (member("key_id"), member("key"))
+}
+
+#[tokio::test]
+async fn an_agent_gains_little_by_other_keys_and_nothing_by_new_ones() {
+    let mut config = crate::support::limitless();
+    // The admin's own requests are counted by the address, and there are fewer of them.
+    (config.limits.burst, config.limits.requests_per_minute) = (40, 1);
+    let bench = Bench::with(NOW, config);
+    bench.agent("bees", "hive", &["read"]).await;
+    let ask = async |key: &str| bench.get("/api/v1/me", Some(key)).await.status.as_u16();
+    let (mut answered, mut asked) = (0, 0);
+    // Each key is used up, revoked, and followed by another.
+    for _ in 0..6 {
+        let (id, key) = another_key(&bench, "bees").await;
+        for _ in 0..41 {
+            asked += 1;
+            match ask(&key).await {
+                200 => answered += 1,
+                status => assert_eq!(status, 429),
+            }
+        }
+        let path = format!("/api/v1/keys/{id}");
+        let gone = request("DELETE", &path, Some(ADMIN)).body(axum::body::Body::empty()).unwrap();
+        bench.send(gone).await.expect(200);
+    }
+    assert_eq!((answered, asked), (120, 246), "three keys' worth, however many there are");
+    let mut browser = crate::play::Browser::new(&bench);
+    browser.sign_in("bees").await.expect(303);
+    browser.see("/strategies").await.expect(429);
+    // Nobody else pays for it.
+    let wasps = bench.agent("wasps", "nest", &["read"]).await;
+    for _ in 0..40 {
+        assert_eq!(ask(&wasps).await, 200);
+    }
+    assert_eq!(ask(&wasps).await, 429, "one key has no more than it had");
+}
+
+#[tokio::test]
+async fn an_agent_makes_so_many_keys_an_hour() {
+    let mut config = crate::support::limitless();
+    config.limits.keys_per_hour = 3;
+    let bench = Bench::with(NOW, config);
+    let bees = bench.agent("bees", "hive", &["read"]).await;
+    let scopes = json!({ "scopes": ["read"] });
+    for _ in 0..3 {
+        let made = bench.post("/api/v1/agents/bees/keys", Some(&bees), &scopes).await.expect(201).json();
+        // A place for the next one.
+        let path = format!("/api/v1/keys/{}", made["key_id"].as_str().unwrap());
+        let gone = request("DELETE", &path, Some(&bees)).body(axum::body::Body::empty()).unwrap();
+        bench.send(gone).await.expect(200);
+    }
+    let late = bench.post("/api/v1/agents/bees/keys", Some(&bees), &scopes).await.expect(429);
+    assert!(late.header("retry-after").parse::<u64>().unwrap() > 60);
+    bench.get("/api/v1/keys", Some(&bees)).await.expect(200);
+    bench.post("/api/v1/agents/bees/keys", Some(ADMIN), &scopes).await.expect(201);
+}

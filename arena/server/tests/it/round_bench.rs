@@ -90,7 +90,7 @@ impl Sprint {
         assert_eq!(said.header("location"), of(&format!("entries/{company}")));
         assert_eq!(
             (said.header("x-phase"), said.header("x-phase-ends")),
-            ("registration", "2026-07-09T12:00:00Z")
+            ("registration", "2026-07-09T12:00:00.000Z")
         );
         let rules = bench.get(ROUND, None).await.expect(200).json()["rules_sha256"].clone();
         let rules = json!({ "rules_sha256": rules });

@@ -251,9 +251,101 @@ async fn a_folder_that_is_lost_is_made_again_from_the_journal() {
     until("it is over", async || !status(&bench, &id).await["terminal"].is_null()).await;
     let over = status(&bench, &id).await;
     assert_eq!((&over["status"], &over["commitments_sha256"]), (&json!("success"), &commitments));
-    let again =
-        std::fs::read(bench.folder().join(format!("tournaments/{id}/identities.commit.json"))).unwrap();
-    assert_eq!(json!(Digest::of(&again)), commitments);
+    let again = bench.get(&format!("/api/v1/tournaments/{id}/commitments"), None).await.expect(200).text;
+    assert_eq!(json!(Digest::of(again.as_bytes())), commitments);
+}
+
+/// What lies in the folder of the runs, two levels deep.
+fn lies(bench: &Bench) -> Vec<String> {
+    let root = bench.folder().join("tournaments");
+    let names = |path: &std::path::Path| {
+        let entries = std::fs::read_dir(path).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let all = names(&root).into_iter().flat_map(|path| {
+        let inner = names(&path);
+        if inner.is_empty() { vec![path] } else { inner }
+    });
+    let mut all: Vec<String> =
+        all.map(|path| path.strip_prefix(&root).unwrap().to_string_lossy().into_owned()).collect();
+    all.sort_unstable();
+    all
+}
+
+#[tokio::test]
+async fn what_nobody_needs_of_a_run_goes_after_its_end_is_journaled() {
+    let (bench, script, bees) = ready(limitless()).await;
+    let mut short = plan();
+    short["budget"] = json!({ "matchups": 5 });
+    let (whole, cut) = (frozen(&bench, &bees, &plan()).await, frozen(&bench, &bees, &short).await);
+    let stalled = frozen(&bench, &bees, &plan()).await;
+    for id in [&whole, &cut] {
+        played(&bench, &bees, id).await;
+    }
+    let records = format!("{whole}/matches");
+    until("it is cleared up", async || lies(&bench) == [records.as_str()]).await;
+    script.set(Mood::Fails);
+    assert_eq!(played(&bench, &bees, &stalled).await["status"], "stalled");
+    let kept = |all: &[String]| all.iter().filter(|name| name.starts_with(&stalled)).count();
+    assert!(kept(&lies(&bench)) > 5, "{:?}", lies(&bench));
+    // Killed between: the ends are journaled, and everything still lies there. So does a folder of nobody's.
+    let root = bench.folder().join("tournaments");
+    for path in ["t1/components/a.wasm", "t1/frozen.json", "t1/guest/m00001.json", "t2/matches/m00001.json"] {
+        std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        std::fs::write(root.join(path), "left over").unwrap();
+    }
+    std::fs::create_dir(root.join("t9")).unwrap();
+    for log in ["t1.log", "t2.log", "t3.log"] {
+        std::fs::write(root.join(log), "it was played").unwrap();
+    }
+    bench.restart();
+    bench.bring(script.clone());
+    until("it is cleared up", async || {
+        lies(&bench).iter().filter(|name| name.starts_with("t1")).count() == 1
+    })
+    .await;
+    until("all is", async || !lies(&bench).iter().any(|name| name.starts_with("t2"))).await;
+    let left = lies(&bench);
+    assert!(left.contains(&records) && left.contains(&"t9".to_owned()) && kept(&left) > 5, "{left:?}");
+    assert!(left.contains(&"t3.log".to_owned()));
+    // All that is told of them is told as before, and the stalled one goes on.
+    for n in 1..=12 {
+        let path = format!("/api/v1/tournaments/{whole}/matches/m{n:05}/moves");
+        bench.get(&path, None).await.expect(200);
+    }
+    for part in ["frozen", "commitments", "receipt", "scorecard", "identities", "matrix"] {
+        bench.get(&format!("/api/v1/tournaments/{whole}/{part}"), None).await.expect(200);
+    }
+    bench.get(&format!("/api/v1/tournaments/{cut}/receipt"), None).await.expect(200);
+    script.set(Mood::Plays);
+    assert_eq!(played(&bench, &bees, &stalled).await["status"], "success");
+}
+
+#[tokio::test]
+async fn where_the_server_keeps_its_runs_is_told_nobody() {
+    for mood in [Mood::Fails, Mood::Loses] {
+        let (bench, script, bees) = ready(limitless()).await;
+        let id = frozen(&bench, &bees, &plan()).await;
+        script.set(mood);
+        let over = played(&bench, &bees, &id).await;
+        assert_eq!(over["status"], "stalled", "{over}");
+        let mut told = vec![over.to_string(), feed(&bench).await];
+        for path in ["", "/receipt", "/scorecard", "/matrix"] {
+            told.push(bench.get(&format!("/api/v1/tournaments/{id}{path}"), Some(&bees)).await.text);
+        }
+        for path in ["/tournaments", &format!("/tournaments/{id}")] {
+            let asked = request("GET", path, None).header("accept", "text/html");
+            told.push(bench.send(asked.body(Body::empty()).unwrap()).await.expect(200).text);
+        }
+        let folder = bench.folder().to_string_lossy().into_owned();
+        for text in &told {
+            assert!(!text.contains(&folder), "{mood:?}: {text}");
+        }
+        // What was in the way is told, in the run's own terms.
+        let reason = over["terminal"]["reason"].as_str().unwrap();
+        let says = if mood == Mood::Fails { "killed in `run`" } else { "cannot open `run/components/" };
+        assert!(reason.contains(says), "{mood:?}: {reason}");
+    }
 }
 
 #[tokio::test]

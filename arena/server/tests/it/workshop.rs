@@ -32,6 +32,8 @@ pub(crate) enum Mood {
     Hangs,
     /// The process ends without a word.
     Fails,
+    /// What it plays with is lost under its hands.
+    Loses,
 }
 
 /// The workshop.
@@ -112,7 +114,8 @@ impl Workshop for Script {
         let fault = |why: String| WorkshopFault { doing: "play", why };
         let mood = *self.mood.lock().unwrap();
         match mood {
-            Mood::Fails => return Err(fault("killed".to_owned())),
+            // It says where it was, as programs do.
+            Mood::Fails => return Err(fault(format!("killed in `{}`", folder.display()))),
             Mood::Hangs => {
                 while pulse() {
                     sleep(Duration::from_millis(5));
@@ -124,9 +127,17 @@ impl Workshop for Script {
                     return Err(fault("broken off".to_owned()));
                 }
             }
-            Mood::Plays => {}
+            Mood::Plays | Mood::Loses => {}
         }
         let run = Run::resume(folder, &self.pins()).map_err(|why| fault(why.to_string()))?;
+        if mood == Mood::Loses {
+            // A folder in place of the file is told with its path.
+            for component in std::fs::read_dir(folder.join("components")).unwrap() {
+                let path = component.unwrap().path();
+                std::fs::remove_file(&path).unwrap();
+                std::fs::create_dir(&path).unwrap();
+            }
+        }
         let ended = match run {
             Ok(run) => run.play(&mut InProcess::new(Lines(FolderShelf::new(folder))), &mut Quiet, &Zero),
             Err(halted) => halted.end(&Zero),

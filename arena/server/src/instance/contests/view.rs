@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{may_see, seen};
 use crate::auth::Viewer;
 use crate::instance::Instance;
+use crate::instance::stamp;
 
 /// A score of 0 to 10 points.
 pub(crate) fn score_json(tenths: u8) -> Value {
@@ -106,7 +107,7 @@ pub(crate) fn submission_json(instance: &Instance, viewer: &Viewer, submission: 
         submission.near_duplicates.iter().filter(|id| seen(instance, viewer, id).is_ok()).collect();
     let mut told = json!({
         "id": submission.id, "contest": submission.contest, "agent": submission.agent,
-        "received_at": submission.received_at.to_string(), "status": submission.status, "reason": submission.reason,
+        "received_at": stamp(submission.received_at), "status": submission.status, "reason": submission.reason,
         "body": body_json(&submission.body), "confidence": submission.confidence,
         "citations": verdicts_json(submission), "registry_sha256": submission.registry_sha256,
         "advisories": submission.advisories, "near_duplicates": near,
@@ -135,7 +136,7 @@ pub(crate) fn challenges_on<'a>(instance: &'a Instance, submission: &str) -> Vec
 pub(crate) fn challenge_json(reference: &str, challenge: &Challenge) -> Value {
     json!({
         "challenge": reference, "submission": challenge.submission, "by": challenge.agent, "kind": challenge.kind,
-        "target": challenge.target, "text": challenge.text, "at": challenge.at.to_string(),
+        "target": challenge.target, "text": challenge.text, "at": stamp(challenge.at),
         "status": challenge.status,
     })
 }
@@ -144,7 +145,7 @@ pub(crate) fn challenge_json(reference: &str, challenge: &Challenge) -> Value {
 pub(crate) fn reward_json(reference: &str, reward: &Reward) -> Value {
     json!({
         "reward": reference, "kind": reward.kind, "agent": reward.agent, "submission": reward.submission,
-        "status": reward.status, "expires_at": reward.expires_at.map(|end| end.to_string()),
+        "status": reward.status, "expires_at": reward.expires_at.map(stamp),
     })
 }
 

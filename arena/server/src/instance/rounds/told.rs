@@ -8,6 +8,7 @@ use serde_json::json;
 use super::topic;
 use super::view::{dispute_id, global, submission_id};
 use crate::instance::Row;
+use crate::instance::stamp;
 
 /// The round after what happened, and what is announced of it.
 pub(super) fn follow(mut round: Round, happened: &[Happened]) -> (Round, Vec<Row>) {
@@ -117,7 +118,7 @@ fn told_of_rounds(round: &Round, event: &Event) -> Option<(&'static str, Value)>
         Event::Announced => {
             let terms = round.terms();
             let body = json!({
-                "title": terms.title, "start": terms.start.to_string(), "end": terms.end().to_string(),
+                "title": terms.title, "start": stamp(terms.start), "end": stamp(terms.end()),
             });
             ("round.announced", body)
         }

@@ -1,5 +1,6 @@
 //! Rounds as JSON. What goes in has passed [`super::visible`]; nothing here asks who looks, but for what is said.
 
+use crate::instance::stamp;
 use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
@@ -65,7 +66,8 @@ pub(crate) fn read_submission_id(id: &str) -> Option<(&str, &str, Window)> {
 pub(crate) fn round_json(held: &Held, round: &Round, now: Moment) -> Value {
     let mut about = round.terms().json();
     about["status"] = json!(round.stage(now));
-    about["end"] = json!(round.terms().end().to_string());
+    about["start"] = json!(stamp(round.terms().start));
+    about["end"] = json!(stamp(round.terms().end()));
     about["score_version"] = json!(SCORE_VERSION);
     about["standings_freeze"] = json!(held.freezes);
     about["entrants"] = json!(round.entrants().len());
@@ -94,13 +96,13 @@ pub(crate) fn clock_json(round: &Round, now: Moment) -> Value {
         .map(|slot| {
             json!({
                 "phase": slot.phase, "window": slot.window,
-                "from": terms.start.plus_seconds(slot.from_s).to_string(),
-                "to": terms.start.plus_seconds(slot.to_s).to_string(),
+                "from": stamp(terms.start.plus_seconds(slot.from_s)),
+                "to": stamp(terms.start.plus_seconds(slot.to_s)),
             })
         })
         .collect();
     json!({
-        "phase": phase, "window": window, "ends": phase_ends(round, now).map(|end| end.to_string()),
+        "phase": phase, "window": window, "ends": phase_ends(round, now).map(stamp),
         "status": round.stage(now), "timetable": slots,
     })
 }
@@ -125,7 +127,7 @@ pub(crate) fn entrant_json(company: &str, entrant: &Entrant) -> Value {
             "stewardship": team.stewardship,
         },
         "acknowledged": entrant.acknowledged,
-        "entered_at": entrant.entered_at.map(|at| at.to_string()),
+        "entered_at": entrant.entered_at.map(stamp),
         "kickoff": kickoff_json(entrant),
         "approvals": entrant.approvals.iter().map(|(rail, agent)| (rail.name().to_owned(), json!(agent)))
             .collect::<serde_json::Map<_, _>>(),
@@ -145,7 +147,7 @@ pub(crate) fn intent_json(company: &str, window: Window, stub: &IntentStub) -> V
         "company": company, "window": window, "ref": stub.reference, "objective": stub.objective,
         "planned_artifact_class": stub.planned_class, "declared_posture_exo": stub.declared_posture_exo.to_string(),
         "owner": stub.owner, "reviewer": stub.reviewer, "body_sha256": stub.body_sha256, "revision": stub.revision,
-        "at": stub.at.to_string(),
+        "at": stamp(stub.at),
     })
 }
 
@@ -190,7 +192,7 @@ fn package_json(submission: &Submission) -> Value {
 
 fn revision_json(revision: &Revision) -> Value {
     json!({
-        "ref": revision.boards_submission_ref, "at": revision.at.to_string(), "omissions": revision.omissions,
+        "ref": revision.boards_submission_ref, "at": stamp(revision.at), "omissions": revision.omissions,
         "artifact_hash": revision.package.artifact,
     })
 }
@@ -213,7 +215,7 @@ fn judgement_json(round: &str, judgement: &Judgement) -> Value {
     json!({
         "record": record_json(&judgement.record), "by": judgement.by, "rationale": judgement.rationale,
         "external_effect": judgement.external_effect, "receipt": global(round, &judgement.receipt),
-        "at": judgement.at.to_string(),
+        "at": stamp(judgement.at),
     })
 }
 
@@ -239,12 +241,12 @@ pub(crate) fn dispute_json(round: &str, reference: &str, dispute: &Dispute) -> V
     let amendments: Vec<Value> = dispute
         .amendments
         .iter()
-        .map(|it| json!({ "text": it.text, "at": it.at.to_string(), "after_cut_off": true }))
+        .map(|it| json!({ "text": it.text, "at": stamp(it.at), "after_cut_off": true }))
         .collect();
     json!({
         "id": dispute_id(round, reference), "submission": submission_id(round, &dispute.company, dispute.window),
         "filer": dispute.filer, "ground": dispute.ground, "stake_atomic": dispute.stake,
-        "filed_at": dispute.filed_at.to_string(), "amendments": amendments, "status": dispute.status,
+        "filed_at": stamp(dispute.filed_at), "amendments": amendments, "status": dispute.status,
         "receipt": dispute.receipt.as_ref().map(|receipt| global(round, receipt)),
     })
 }
@@ -273,7 +275,7 @@ pub(crate) fn artifact_json(round: &str, digest: &Digest, artifact: &Artifact) -
     json!({
         "artifact_hash": digest, "ref": format!("locker:{digest}"), "round": round, "owner": artifact.owner,
         "size_bytes": artifact.size_bytes, "media_type": artifact.media_type, "public_read": artifact.public_read,
-        "at": artifact.at.to_string(), "hidden": artifact.hidden,
+        "at": stamp(artifact.at), "hidden": artifact.hidden,
     })
 }
 
@@ -282,7 +284,7 @@ pub(crate) fn evidence_json(round: &str, reference: &str, evidence: &Evidence) -
     json!({
         "id": global(round, reference), "ref": reference, "round": round, "owner": evidence.owner,
         "artifact_hash": evidence.artifact, "kind": evidence.kind, "description": evidence.description,
-        "at": evidence.at.to_string(),
+        "at": stamp(evidence.at),
     })
 }
 
@@ -291,7 +293,7 @@ pub(crate) fn post_json(round: &str, reference: &str, post: &Post) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "round": round, "company": post.author, "kind": post.kind,
         "window": post.window, "body": post.body, "body_sha256": post.body_sha256, "refs": post.refs,
-        "corrects": post.corrects, "at": post.at.to_string(), "hidden": post.hidden,
+        "corrects": post.corrects, "at": stamp(post.at), "hidden": post.hidden,
     })
 }
 
@@ -299,7 +301,7 @@ pub(crate) fn post_json(round: &str, reference: &str, post: &Post) -> Value {
 pub(crate) fn receipt_json(round: &str, reference: &str, receipt: &Receipt) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "company": receipt.company, "window": receipt.window,
-        "kind": receipt.kind, "actor": receipt.actor, "text": receipt.text, "at": receipt.at.to_string(),
+        "kind": receipt.kind, "actor": receipt.actor, "text": receipt.text, "at": stamp(receipt.at),
     })
 }
 

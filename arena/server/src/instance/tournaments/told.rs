@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Ended, Status, Tournament};
 use crate::instance::Instance;
+use crate::instance::stamp;
 use crate::workshop::Card;
 
 /// A tournament as whoever may see it is told. `progress`: matchups that have lasted, while it is played.
@@ -32,13 +33,13 @@ pub(crate) fn json(instance: &Instance, tournament: &Tournament, progress: Optio
         "budget": tournament.plan.get("budget"),
         "matchups": { "planned": tournament.matchups, "completed": completed },
         "turns": tournament.turns,
-        "drafted_at": tournament.at.to_string(),
-        "frozen_at": frozen.map(|frozen| frozen.at.to_string()),
+        "drafted_at": stamp(tournament.at),
+        "frozen_at": frozen.map(|frozen| stamp(frozen.at)),
         "frozen_sha256": frozen.map(|frozen| frozen.file.sha256),
         "secret_commit": frozen.map(|frozen| frozen.secret.commitment()),
-        "started_at": tournament.started_at.map(|at| at.to_string()),
+        "started_at": tournament.started_at.map(stamp),
         "commitments_sha256": tournament.begun.map(|(_, pin)| pin.sha256),
-        "ended_at": end.map(|(at, _)| at.to_string()),
+        "ended_at": end.map(|(at, _)| stamp(*at)),
         "terminal": end.map(|(_, ended)| terminal(ended)),
     })
 }

@@ -2,7 +2,8 @@
 
 use arena_contests::contest::{BodyKind, Contest, ContestStatus, Line, LogEntry, Submission};
 
-use super::fields::{Refused, submit_form};
+use super::desk;
+use super::fields::{Refused, SUBMIT, submit_form};
 use super::{
     See, consensus_words, contest_chip, contest_path, paragraphs, points, prize, redline_path, rules, short,
     submission_chip,
@@ -54,6 +55,7 @@ pub(crate) fn contest_page(see: &See<'_>, contest: &Contest, refused: Option<&Re
         details.more { summary { "The rules as the manifest gives them" } (rules::others(contest)) }
         h2 id="enter" { "Submit" }
         (enter(see, contest, &path, refused))
+        (desk::of_contest(see, contest, refused.filter(|refused| refused.form != SUBMIT)))
         h2 { "What was done by hand" }
         (log(see, contest))
     };
@@ -227,6 +229,7 @@ fn submissions(see: &See<'_>, contest: &Contest, found: &[&Submission]) -> Marku
 }
 
 fn enter(see: &See<'_>, contest: &Contest, path: &str, refused: Option<&Refused<'_>>) -> Markup {
+    let refused = refused.filter(|refused| refused.form == SUBMIT);
     if !contest.takes_submissions(see.now) && refused.is_none() {
         return notice(Mark::Plain, "Nothing can be submitted now", html! { p { (sentence(see, contest)) } });
     }

@@ -12,33 +12,34 @@ use crate::problem::Problem;
 /// What was sent and refused, so that nobody types it again.
 pub(crate) struct Refused<'a> {
     /// Of which form.
-    pub(crate) form: &'static str,
+    pub(crate) form: &'a str,
     pub(crate) fields: &'a BTreeMap<String, String>,
     pub(crate) problem: &'a Problem,
 }
 
 impl Refused<'_> {
     /// What was sent in a field.
-    pub(super) fn value(&self, name: &str) -> String {
+    pub(crate) fn value(&self, name: &str) -> String {
         self.fields.get(name).cloned().unwrap_or_default()
     }
 
     /// What is wrong with it: every fault of a member of this name, or below it.
-    pub(super) fn fault(&self, name: &str) -> Option<String> {
+    pub(crate) fn fault(&self, name: &str) -> Option<String> {
         let within = |pointer: &str| {
             let rest = pointer.strip_prefix("#/")?.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
         };
         let faults = self.problem.errors().iter().filter_map(|error| {
             let rest = within(&error.pointer)?;
-            Some(format!("{}{}", place_words(&rest), error.detail))
+            let unit = if name == "legal_basis" { "citation" } else { "line" };
+            Some(format!("{}{}", place_words(&rest, unit), error.detail))
         });
         let faults: Vec<String> = faults.collect();
         (!faults.is_empty()).then(|| faults.join("; "))
     }
 
     /// What is wrong with no field of the form.
-    pub(super) fn elsewhere(&self, names: &[&str]) -> Markup {
+    pub(crate) fn elsewhere(&self, names: &[&str]) -> Markup {
         let is_of_field = |pointer: &str| {
             names.iter().any(|name| {
                 pointer
@@ -69,13 +70,13 @@ impl Refused<'_> {
 }
 
 /// `/0/article` of the legal basis as `citation 1, article: `.
-fn place_words(rest: &str) -> String {
+fn place_words(rest: &str, unit: &str) -> String {
     let mut segments = rest.split('/').skip(1);
     match segments.next().map(|first| (first.parse::<usize>(), first)) {
         None => String::new(),
         Some((Ok(index), _)) => match segments.next() {
-            Some(member) => format!("citation {}, {member}: ", index.saturating_add(1)),
-            None => format!("citation {}: ", index.saturating_add(1)),
+            Some(member) => format!("{unit} {}, {member}: ", index.saturating_add(1)),
+            None => format!("{unit} {}: ", index.saturating_add(1)),
         },
         Some((Err(_), member)) => format!("{member}: "),
     }

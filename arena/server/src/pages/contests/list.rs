@@ -4,6 +4,8 @@ use arena_contests::contest::{Contest, ContestStatus};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::desk;
+use super::fields::Refused;
 use super::{See, contest_chip, contest_path, prize, short};
 use crate::http::paging::Wanted;
 use crate::pages::{Cell, Column, Markup, Page, Row, data_table, empty_state, html, link, pager};
@@ -22,7 +24,12 @@ fn place_of(contest: &Contest, see: &See<'_>) -> String {
 }
 
 /// The page of all contests. `status` shows only those that are there now.
-pub(crate) fn list_page(see: &See<'_>, wanted: &Wanted, status: Option<ContestStatus>) -> Markup {
+pub(crate) fn list_page(
+    see: &See<'_>,
+    wanted: &Wanted,
+    status: Option<ContestStatus>,
+    refused: Option<&Refused<'_>>,
+) -> Markup {
     let is_wanted = |contest: &&Contest| status.is_none_or(|status| contest.status_at(see.now) == status);
     let found = see.instance.contests.all().filter(is_wanted);
     let mut found: Vec<(String, &Contest)> = found.map(|contest| (place_of(contest, see), contest)).collect();
@@ -45,6 +52,7 @@ pub(crate) fn list_page(see: &See<'_>, wanted: &Wanted, status: Option<ContestSt
             (table(see, &found))
         }
         (pager(&here, cursor.as_deref(), next.as_deref()))
+        (desk::propose(see, refused))
     };
     Page::new("Contests", "/contests", body)
         .description("Contests that agents can enter, are being judged, or are over.")

@@ -1,6 +1,7 @@
 //! The pages of the contest module: all contests, one of them, and one submission.
 
 mod contest;
+mod desk;
 mod diff;
 mod fields;
 mod list;
@@ -11,9 +12,12 @@ use arena_contests::Moment;
 use arena_contests::contest::{Contest, ContestStatus, SubmissionStatus};
 
 pub(crate) use contest::contest_page;
+#[cfg(test)]
+pub(crate) use desk::has_form;
+pub(crate) use desk::{PROPOSE, action_of, at_manifest, document_of, form_of, manifest_of};
 pub(crate) use fields::{Refused, SUBMIT, body_of};
 pub(crate) use list::list_page;
-pub(crate) use redline::{CHALLENGE, VOTE, redline_page, text_of};
+pub(crate) use redline::{CHALLENGE, VOTE, WITHDRAW, redline_page, text_of};
 
 use crate::auth::{Scope, Viewer};
 use crate::instance::Instance;

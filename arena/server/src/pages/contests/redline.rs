@@ -9,6 +9,7 @@ use arena_contests::contest::{
 };
 
 use super::contest::title_of;
+use super::desk;
 use super::diff::{lines, word_diff};
 use super::fields::{Refused, plain_form};
 use super::{See, consensus_words, contest_path, paragraphs, points, redline_path, short, submission_chip};
@@ -21,6 +22,10 @@ use crate::pages::{
 /// What the forms of the page are told apart by.
 pub(crate) const CHALLENGE: &str = "challenge";
 pub(crate) const VOTE: &str = "vote";
+
+/// All of them; the others are of those who judge.
+const ACTS: [&str; 3] = [CHALLENGE, VOTE, WITHDRAW];
+pub(crate) const WITHDRAW: &str = "withdraw";
 
 /// The kind of reward that is a credential.
 const CREDENTIAL: &str = "certified-reviewer";
@@ -56,6 +61,7 @@ pub(crate) fn redline_page(see: &See<'_>, found: &Submission, refused: Option<&R
         h2 { "What agents think" }
         (consensus(see, found))
         (acts(see, contest, found, refused))
+        (desk::of_submission(see, contest, found, refused.filter(|refused| !ACTS.contains(&refused.form))))
     };
     Page::new(&title, &path, body)
         .trail(&[("Contests", "/contests"), (&contest.manifest.title, &contest_path)])

@@ -4,6 +4,7 @@
 mod board;
 mod boards;
 mod company;
+mod desk;
 mod judge;
 mod rails;
 mod round;
@@ -22,6 +23,10 @@ use crate::problem::Problem;
 
 pub(crate) use boards::boards_page;
 pub(crate) use company::company_page;
+pub(crate) use desk::{
+    ARTIFACT_FORM, DESK_COMMANDS, Filled, at_fields, command_of, desk_page, members_of, sent_form,
+    version_of_form,
+};
 pub(crate) use judge::{JUDGE, Sent, form_of, ruling_of, verdict_of};
 pub(crate) use rails::{artifact_page, town_page, treasury_page};
 pub(crate) use round::{list_page, round_page};

@@ -16,11 +16,12 @@ use crate::pages::{
 /// Posts with their rounds and names, oldest first.
 pub(crate) type Posts = [(String, String, Post)];
 
-/// A page of posts, the newest first. `own` is the round that the viewer can post in.
+/// A page of posts, the newest first. `own` is the round that the viewer can post in, `staffed` are those in which it
+/// may hide something.
 pub(crate) fn town_page(
     see: &See<'_>,
     (posts, wanted): (&Posts, &Wanted),
-    own: Option<&str>,
+    (own, staffed): (Option<&str>, &[String]),
     refused: Option<Refused<'_>>,
 ) -> Markup {
     let why = refused.map(|refused| refused.why());
@@ -45,7 +46,7 @@ pub(crate) fn town_page(
         h2 { "Posts" }
         @if posts.is_empty() { (empty_state("Nobody has posted yet.", Some(("See the rounds", "/rounds")))) }
         @if let Some(round) = named { p { "Of " (guest(round, 64)) " alone. " a href="/town" { "All rounds" } } }
-        @for (round, reference, post) in shown { (one(see, round, reference, post)) }
+        @for (round, reference, post) in shown { (one(see, (round, staffed.contains(round)), reference, post)) }
         (pager(&here, cursor.as_deref(), next.as_deref()))
     };
     Page::new("Town", "/town", body)
@@ -81,7 +82,7 @@ fn post_form<'a>(
     }
 }
 
-fn one(see: &See<'_>, round: &str, reference: &str, post: &Post) -> Markup {
+fn one(see: &See<'_>, (round, may_hide): (&str, bool), reference: &str, post: &Post) -> Markup {
     let kind = match post.kind {
         PostKind::Progress => "progress",
         PostKind::Correction => "correction",
@@ -107,8 +108,14 @@ fn one(see: &See<'_>, round: &str, reference: &str, post: &Post) -> Markup {
             @if !post.refs.is_empty() {
                 ul { @for reference in &post.refs { li { code { (guest(reference, 200)) } } } }
             }
+            @if may_hide && post.hidden.is_none() { p { (hide_link(round, reference, "Hide this post")) } }
         }
     }
+}
+
+/// To the form that hides something.
+fn hide_link(round: &str, target: &str, words: &str) -> Markup {
+    link(&format!("{}/desk?target={target}", round_path(round)), &html! { (words) })
 }
 
 /// An artifact with what speaks for it.
@@ -146,6 +153,9 @@ pub(crate) fn artifact_page(see: &See<'_>, seen: &Seen<'_>, sha256: &Digest, art
                 @if artifact.public_read { p { a href=(format!("/api/v1/locker/blobs/{sha256}")) { "Download the bytes" } } }
                 @else { p { "The bytes are at " code { (format!("/api/v1/locker/blobs/{sha256}")) } ", with a key of its company." } }
             }
+        }
+        @if seen.is_staff && see.csrf.is_some() && artifact.hidden.is_none() {
+            p { (hide_link(round, &sha256.to_string(), "Hide this artifact")) }
         }
         h2 { "Evidence" }
         @if speaks.is_empty() { (empty_state("Nothing speaks for it yet.", None)) }

@@ -72,6 +72,7 @@ pub(crate) fn round_page(
         h2 id="standings-head" { "Standings" }
         (board(see, seen, snapshot))
         @if !round.awards().is_empty() { h2 { "Awards" } (awards(round)) }
+        @if see.csrf.is_some() { p { a href=(format!("{path}/desk")) { "What you may do in this round" } } }
         h2 { "Windows" }
         (windows(see, seen))
         h2 { "Companies" }

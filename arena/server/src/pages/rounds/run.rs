@@ -12,7 +12,7 @@ use crate::instance::rounds::Seen;
 use crate::pages::{Field, Form, Mark, Markup, form, guest, html, notice};
 
 /// What a form may do with a round, and the members that go with it.
-const VERBS: [(&str, &[&str]); 6] = [
+pub(super) const VERBS: [(&str, &[&str]); 6] = [
     ("announce", &[]),
     ("cancel", &["reason"]),
     ("settle", &[]),

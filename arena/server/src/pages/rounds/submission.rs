@@ -35,6 +35,9 @@ pub(crate) fn submission_page(
         (super::frozen(seen))
         h2 { "What you may do now" }
         (may(see, seen, company, window))
+        @if see.csrf.is_some() && (seen.own == Some(company) || seen.is_staff) {
+            p { (link(&format!("{root}/desk"), &html! { "Your desk in this round" })) }
+        }
         h2 { "Evidence" }
         (evidence(seen, submission.frozen()))
         h2 { "Revisions" }

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 
 pub(crate) use list::{document_of, list_page};
 pub(crate) use played::match_page;
-pub(crate) use strategies::{strategies_page, strategy_page};
+pub(crate) use strategies::{UPLOAD_FIELDS, strategies_page, strategy_page};
 pub(crate) use tournament::tournament_page;
 
 /// Who looks, at what, and when.

@@ -78,7 +78,7 @@ const ACTIONS: &[Action] = &[
 ];
 
 /// Reads `{"action": …}` with the members of the action; every fault is told at its place.
-pub(super) fn read(document: &Value) -> Result<Command, Faults> {
+pub(in crate::routes) fn read(document: &Value) -> Result<Command, Faults> {
     let mut faults = Faults::default();
     let Some(members) = document.as_object() else {
         faults.add(&Pointer::default(), "expected an object");
@@ -181,6 +181,7 @@ mod tests {
             let given = action.members.iter().map(|(_, wired)| *wired);
             let given: BTreeSet<&str> = given.chain(action.always.iter().map(|(wired, _)| *wired)).collect();
             assert_eq!(given, members.iter().copied().collect(), "{}", action.name);
+            assert!(crate::pages::contests::has_form(action.name), "{} has no form", action.name);
         }
     }
 

@@ -9,11 +9,11 @@ use arena_contests::document::{Faults, Object};
 use arena_contests::leak::{Severity, TEXT_BYTES_MAX};
 use arena_contests::sprint::round::{Actor, Artifact, Command, Refusal, Stamped};
 use arena_store::{BlobFault, BlobWriter, Blobs, Found};
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -152,17 +152,49 @@ async fn put_blob(
     if told.and_then(|told| told.parse::<usize>().ok()).is_some_and(|told| told > limit) {
         return Err(too_large(limit));
     }
-    let body = request.into_body();
-    let received = receive(&app, body, digest, limit, |text| clean(&app, &id, text)).await?;
+    let body = request.into_body().into_data_stream();
+    let received = receive(&app, body, Some(digest), limit, |text| clean(&app, &id, text)).await?;
+    done(&app, who, &arrival, keeping(&id, received, media_type, public_read), None).await
+}
+
+/// What keeps an artifact whose bytes are there.
+fn keeping(round: &str, received: Received, media_type: String, public_read: bool) -> Act {
     let keep = Command::KeepArtifact {
-        artifact: digest,
+        artifact: received.digest,
         size_bytes: received.bytes,
         media_type,
         public_read,
         findings: Vec::new(),
     };
-    let act = Act { text: received.text, ..act(&id, keep) };
-    done(&app, who, &arrival, act, None).await
+    Act { text: received.text, ..act(round, keep) }
+}
+
+/// An artifact on its way in.
+pub(crate) struct Upload<'a> {
+    pub(crate) round: &'a str,
+    /// What it has to be, where that is known.
+    pub(crate) digest: Option<Digest>,
+    pub(crate) media_type: String,
+    pub(crate) public_read: bool,
+}
+
+/// Stores an artifact that comes in pieces; tells its digest.
+pub(crate) async fn store_artifact<E>(
+    app: &Shared,
+    (who, arrival): (&Who, &Arrival),
+    upload: Upload<'_>,
+    pieces: impl Stream<Item = Result<Bytes, E>> + Unpin,
+) -> Result<Digest, Problem> {
+    let Upload { round, digest, media_type, public_read } = upload;
+    // Whether anything of the kind is taken at all; a digest that nobody knows yet is like any other.
+    let like = digest.unwrap_or_else(|| Digest::of(arrival.id.as_bytes()));
+    let by = (&who.viewer, arrival);
+    app.look(|instance| admitted(instance, by, Some(round), (like, &media_type)))??;
+    let limit = app.config.limits.blob_bytes;
+    let received = receive(app, pieces, digest, limit, |text| clean(app, round, text)).await?;
+    let digest = received.digest;
+    let act = keeping(round, received, media_type, public_read);
+    super::execute(app, who.viewer.clone(), arrival.at, act, None).await.map(|_| digest)
 }
 
 /// Whose upload is not even begun: nobody's who could not have it stored.
@@ -223,23 +255,23 @@ fn clean(app: &App, round: &str, text: &[u8]) -> Result<(), Problem> {
 }
 
 struct Received {
+    digest: Digest,
     bytes: u64,
     /// All of them, if they are few enough to be looked at.
     text: Option<Vec<u8>>,
 }
 
 /// Takes a body in, piece by piece, to a temporary file that is hashed on the way.
-async fn receive(
+async fn receive<E>(
     app: &Shared,
-    body: Body,
-    digest: Digest,
+    mut stream: impl Stream<Item = Result<Bytes, E>> + Unpin,
+    digest: Option<Digest>,
     limit: usize,
     look: impl FnOnce(&[u8]) -> Result<(), Problem>,
 ) -> Result<Received, Problem> {
     let (sender, pieces) = mpsc::channel::<Bytes>(PIECES);
     let blobs = app.store.blobs().clone();
     let writing = tokio::task::spawn_blocking(move || write(&blobs, pieces, limit as u64));
-    let mut stream = body.into_data_stream();
     let mut text = Some(Vec::new());
     let mut is_whole = true;
     while let Some(piece) = stream.next().await {
@@ -265,9 +297,10 @@ async fn receive(
         look(text)?;
     }
     let bytes = writer.bytes();
-    let finished = tokio::task::spawn_blocking(move || writer.finish(Some(digest))).await;
-    finished.map_err(|_| Problem::internal())?.map_err(|fault| refused(&fault, limit))?;
-    Ok(Received { bytes, text })
+    let finished = tokio::task::spawn_blocking(move || writer.finish(digest)).await;
+    let finished = finished.map_err(|_| Problem::internal())?;
+    let digest = finished.map_err(|fault| refused(&fault, limit))?;
+    Ok(Received { digest, bytes, text })
 }
 
 fn write(blobs: &Blobs, mut pieces: mpsc::Receiver<Bytes>, limit: u64) -> Result<BlobWriter, BlobFault> {

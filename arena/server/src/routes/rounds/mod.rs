@@ -27,12 +27,13 @@ use crate::http::arrival::Arrival;
 use crate::http::versioned::etag;
 use crate::http::who::{Who, is_read};
 use crate::instance::rounds::{self, Act};
+use crate::instance::stamp;
 use crate::instance::{self, Instance};
 use crate::keeper::Answered;
 use crate::problem::Problem;
 
 pub(super) use judging::{found_dispute, found_submission};
-pub(super) use locker::found as found_artifact;
+pub(super) use locker::{Upload, found as found_artifact, store_artifact};
 pub(super) use reads::scored;
 pub(super) use town::posts;
 
@@ -156,7 +157,7 @@ fn phased(app: &App, id: &str, now: Moment, answer: Result<Response, Problem>) -
         let round = &instance.rounds.held(id).filter(|held| held.round.stage(now) != Stage::Draft)?.round;
         let terms = round.terms();
         let (phase, _) = terms.timetable.at(terms.start, now);
-        Some((phase.name(), rounds::phase_ends(round, now).map(|end| end.to_string())))
+        Some((phase.name(), rounds::phase_ends(round, now).map(stamp)))
     })?;
     let Some((phase, ends)) = phase else { return answer };
     let ends = ends.and_then(|ends| HeaderValue::from_str(&ends).ok());
