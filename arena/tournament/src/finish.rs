@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use arena_canon::Digest;
 use arena_engine::campus::Pack;
@@ -67,8 +68,10 @@ struct Expected<'a> {
     guests: &'a BTreeSet<MatchId>,
 }
 
-/// Records that a thread checks before the next are handed out.
+/// Records that a thread checks before it hands them over.
 const SHARE: usize = 64;
+/// Shares that a thread may be ahead.
+const AHEAD: usize = 2;
 
 /// Turns the end of the matrix into the end of the run: a success becomes one only if everything holds.
 pub(crate) fn finish(
@@ -111,25 +114,22 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
     let spool = tempfile::tempfile().map_err(RunFault::io("make a file in", &std::env::temp_dir()))?;
     let mut rows = BufWriter::new(spool);
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
-    let (matchups, mut done) = (&plan.frozen.matchups[..count], 0);
     let (mut files, mut closed) = (BTreeMap::new(), Vec::new());
     let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
-    while done < count {
-        let end = count.min(done + SHARE * plan.threads);
-        let expected = Expected { entries: &entries[done..end], guests: &guests };
-        for checked in plan.check_all(&matchups[done..end], &expected) {
-            let checked = match checked? {
-                Ok(checked) => checked,
-                Err(ending) => return Ok(Err(ending)),
-            };
-            standings.add(&matchups[done], &checked.result);
-            if !checked.is_open {
-                closed.push(checked.file.path.clone());
-            }
-            files.insert(checked.file.path.clone(), checked.file);
-            rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(spooling)?;
-            done += 1;
+    let expected = Expected { entries: &entries, guests: &guests };
+    let checked = plan.check_each(&plan.frozen.matchups[..count], &expected, |matchup, verdict| {
+        let checked = verdict.map_err(Err)?.map_err(Ok)?;
+        standings.add(matchup, &checked.result);
+        if !checked.is_open {
+            closed.push(checked.file.path.clone());
         }
+        files.insert(checked.file.path.clone(), checked.file);
+        rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(|why| Err(spooling(why)))
+    });
+    match checked {
+        Ok(()) => {}
+        Err(Ok(ending)) => return Ok(Err(ending)),
+        Err(Err(fault)) => return Err(fault),
     }
     let pairs = rows.into_inner().map_err(|why| spooling(why.into_error()))?;
     if let Some(beyond) = budget::first_beyond(&plan.frozen.budget, entries.iter().map(|entry| entry.used)) {
@@ -145,21 +145,40 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
 type Verdict = Result<Result<Checked, Ending>, RunFault>;
 
 impl Plan<'_> {
-    /// Checks records side by side, and returns the verdicts in their order.
-    fn check_all(&self, matchups: &[Matchup], expected: &Expected<'_>) -> Vec<Verdict> {
-        let share = matchups.len().div_ceil(self.threads.max(1)).max(1);
+    /// Checks records side by side, and hands the verdicts over in the order of the matrix until one of them is
+    /// not taken. Each thread has every so-manieth share, and is ahead of the last that was taken by a few.
+    fn check_each<'m, E>(
+        &self,
+        matchups: &'m [Matchup],
+        expected: &Expected<'_>,
+        mut take: impl FnMut(&'m Matchup, Verdict) -> Result<(), E>,
+    ) -> Result<(), E> {
         let guests = expected.guests;
+        let shares = matchups.chunks(SHARE).zip(expected.entries.chunks(SHARE));
+        let threads = self.threads.min(shares.len());
+        if threads <= 1 {
+            let mut both = matchups.iter().zip(expected.entries);
+            return both.try_for_each(|(matchup, entry)| take(matchup, self.check(matchup, entry, guests)));
+        }
         let check = |(matchups, entries): (&[Matchup], &[Entry])| -> Vec<Verdict> {
             matchups.iter().zip(entries).map(|(matchup, entry)| self.check(matchup, entry, guests)).collect()
         };
-        let shares = matchups.chunks(share).zip(expected.entries.chunks(share));
-        if self.threads <= 1 {
-            return shares.flat_map(check).collect();
-        }
         std::thread::scope(|scope| {
-            let threads: Vec<_> = shares.map(|share| scope.spawn(move || check(share))).collect();
-            let verdicts = threads.into_iter().map(|thread| thread.join());
-            verdicts.flat_map(|verdicts| verdicts.unwrap_or_else(|_| vec![Err(panicked())])).collect()
+            let lanes = (0..threads).map(|lane| {
+                let (hand, taken) = sync_channel(AHEAD);
+                let mut own = shares.clone().skip(lane).step_by(threads);
+                let thread = scope.spawn(move || own.try_for_each(|share| hand.send(check(share))).ok());
+                (taken, thread)
+            });
+            let (lanes, threads): (Vec<_>, Vec<_>) = lanes.collect();
+            let outcome = shares.clone().zip(lanes.iter().cycle()).try_for_each(|((matchups, _), lane)| {
+                let verdicts = lane.recv().unwrap_or_else(|_| vec![Err(panicked())]);
+                matchups.iter().zip(verdicts).try_for_each(|(matchup, verdict)| take(matchup, verdict))
+            });
+            // Whoever is ahead of a verdict that was not taken ends with its lane.
+            drop(lanes);
+            threads.into_iter().for_each(|thread| drop(thread.join()));
+            outcome
         })
     }
 
