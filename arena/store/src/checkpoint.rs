@@ -3,13 +3,14 @@
 //! A commit is on disk once the log is. By itself SQLite moves the log's pages in the commit that finds a thousand of
 //! them, and every command of that batch waits for it. Here a thread with a connection of its own does it. While
 //! commits go on it never gets all of the log, which would then grow without end: once the log is long, the writer moves
-//! the little that is left between two batches, and begins the log anew.
+//! the little that is left between two batches, and begins the log anew. For that it waits a moment for readers.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -19,10 +20,15 @@ use crate::schema;
 
 /// Bytes of events between two looks at the log.
 const EVERY_BYTES: usize = 4 << 20;
+/// Bytes of events between two tries to begin a long log anew: each may wait for readers.
+const AGAIN_BYTES: usize = 1 << 20;
 /// What an event has in the log besides its body, and a commit without any: pages of the tables and their indices.
 const EACH_BYTES: usize = 8 << 10;
 /// Pages of 4 KiB of a log that is long.
 const LONG_PAGES: i64 = 8_192;
+
+/// How long the writer waits for readers of a long log.
+const READERS_WAIT: Duration = Duration::from_millis(100);
 
 /// The thread, and what the writer knows of it.
 pub(crate) struct Checkpoints {
@@ -53,9 +59,10 @@ impl Checkpoints {
     pub(crate) fn committed(&mut self, events: &[Event], writer: &Connection) {
         let bytes = events.iter().map(|event| event.body.len() + EACH_BYTES).sum::<usize>();
         self.since += bytes.max(EACH_BYTES);
-        if self.is_long.swap(false, Ordering::AcqRel) {
-            // If it fails, the log only gets longer, and the next commit says why.
-            let _ = checkpoint(writer);
+        if self.is_long.load(Ordering::Acquire) && self.since >= AGAIN_BYTES {
+            self.since = 0;
+            // As long as somebody reads the log all the time, it is tried again soon.
+            self.is_long.store(!begin_anew(writer), Ordering::Release);
         } else if self.since >= EVERY_BYTES {
             self.since = 0;
             // Whoever is at work looks again.
@@ -80,6 +87,16 @@ fn work(beside: &Connection, woken: &Receiver<()>, is_long: &AtomicBool) {
             is_long.store(true, Ordering::Release);
         }
     }
+}
+
+/// Moves what is left and has the log begun anew, after waiting a little for those who read it; whether that came to
+/// pass. A reader holds it for a page, so several of them leave gaps.
+fn begin_anew(writer: &Connection) -> bool {
+    let begun = writer
+        .busy_timeout(READERS_WAIT)
+        .and_then(|()| writer.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, i64>(0)));
+    let restored = writer.busy_timeout(schema::PATIENCE);
+    begun.is_ok_and(|busy| busy == 0) && restored.is_ok()
 }
 
 /// Moves as much as can be moved without waiting for anybody; how many pages the log has.

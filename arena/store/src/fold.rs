@@ -43,7 +43,8 @@ pub(crate) fn fold<D: Domain>(
     note: &dyn Fn(&SnapshotNote),
 ) -> Result<Folded<D::State>, StoreFault> {
     let is_of = |head: Head| hash_at(db, head.seq).is_ok_and(|hash| hash == Some(head));
-    while let Some(snapshot) = snapshots.newest(is_of, note)? {
+    let mut below = u64::MAX;
+    while let Some(snapshot) = snapshots.newest(below, is_of, note)? {
         let (seq, left_out) = (snapshot.head.seq, snapshot.left_out.len() as u64);
         match begin(db, domain, snapshot) {
             Ok(folded) => {
@@ -51,8 +52,9 @@ pub(crate) fn fold<D: Domain>(
                 return Ok(folded);
             }
             // If it is the journal that is wrong, folding everything tells.
-            Err(why) => snapshots.remove(seq, why, note)?,
+            Err(why) => snapshots.remove(seq, why, note),
         }
+        below = seq;
     }
     go_on(db, domain, (domain.initial(), Head::EMPTY), Vec::new())
 }

@@ -7,14 +7,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::chain::{Head, follows};
 use crate::domain::{OnNote, SnapshotNote};
+use crate::event::Event;
 use crate::journal::Journal;
 use crate::snapshot::Snapshots;
 
 /// Events that are read at once, and after which it is seen whether anybody waits for the end.
 const PAGE: usize = 256;
+/// How often a read that failed is tried again, and the time between.
+const TRIES: usize = 5;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The thread; it ends when this is dropped.
 pub(crate) struct Recheck {
@@ -49,12 +54,23 @@ impl Drop for Recheck {
     }
 }
 
-/// Whether every event up to a place follows; if not, the first one that does not. What cannot be read is not what is
-/// looked for here: whoever needs it finds out.
+/// The events after a place. What fails because much goes on at once does not fail again and again.
+fn read(journal: &Journal, after: u64) -> Result<Vec<Event>, String> {
+    for _ in 0..TRIES {
+        if let Ok(events) = journal.after(after, PAGE) {
+            return Ok(events);
+        }
+        thread::sleep(PAUSE);
+    }
+    journal.after(after, PAGE).map_err(|why| format!("it cannot be read: {why}"))
+}
+
+/// Whether every event up to a place follows; if not, the first one that does not. One that cannot be read follows
+/// nothing either: a damaged page is found here, and not by whoever asks for it years later.
 fn follow(journal: &Journal, upto: Head, ends: &AtomicBool) -> Result<(), (u64, String)> {
     let mut head = Head::EMPTY;
     while head.seq < upto.seq && !ends.load(Ordering::Acquire) {
-        let Ok(events) = journal.after(head.seq, PAGE) else { return Ok(()) };
+        let events = read(journal, head.seq).map_err(|why| (head.seq + 1, why))?;
         if events.is_empty() {
             return Err((head.seq + 1, "it is not there".to_owned()));
         }

@@ -16,7 +16,7 @@ use crate::fault::StoreFault;
 /// "Aren", so that a database of somebody else's is not taken for ours.
 const APPLICATION_ID: i64 = 0x4172_656e;
 /// How long a statement waits for another connection. The writer has none beside it, but for a person's.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 const STATEMENTS_CACHED: usize = 128;
 
 /// What brings the tables from version n to n + 1.

@@ -12,11 +12,13 @@
 //! leaves the one before it.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind::NotFound;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arena_canon::{Digest, Hasher};
 
@@ -88,6 +90,8 @@ impl<D: Domain> Taken<D> {
 pub(crate) struct Snapshots {
     folder: PathBuf,
     discriminator: String,
+    /// The journal is known to be wrong: whatever is made of it must not be begun from.
+    is_broken: Arc<AtomicBool>,
 }
 
 impl Snapshots {
@@ -96,16 +100,17 @@ impl Snapshots {
         let folder = root.join(SNAPSHOTS);
         let mut private = fs::DirBuilder::new();
         private.recursive(true).mode(0o700).create(&folder).map_err(StoreFault::io("make", &folder))?;
-        let snapshots = Self { folder, discriminator };
-        // What a crash left of one that was being written.
+        let snapshots = Self { folder, discriminator, is_broken: Arc::default() };
+        // What a crash left of one that was being written. What cannot be removed is in nobody's way.
         for path in snapshots.files("tmp")?.into_iter().map(|(_, path)| path) {
-            fs::remove_file(&path).map_err(StoreFault::io("remove", &path))?;
+            let _ = fs::remove_file(path);
         }
         Ok(snapshots)
     }
 
     /// Writes one down, and forgets older ones, and those that claim a later place. Tells its bytes.
     pub(crate) fn save(&self, snapshot: &Snapshot) -> Result<u64, StoreFault> {
+        self.check_journal()?;
         let name = format!("{:020}", snapshot.head.seq);
         let (temporary, path) =
             (self.folder.join(format!("{name}.tmp")), self.folder.join(format!("{name}.snapshot")));
@@ -119,6 +124,11 @@ impl Snapshots {
         };
         fs::rename(&temporary, &path).map_err(StoreFault::io("rename", &path))?;
         sync(&self.folder)?;
+        // Whoever found out meanwhile has removed what was there, or is seen here.
+        if let Err(broken) = self.check_journal() {
+            let _ = fs::remove_file(&path);
+            return Err(broken);
+        }
         let older = self.files("snapshot")?.into_iter().rev();
         let mut kept = 0;
         for (seq, path) in older {
@@ -130,39 +140,45 @@ impl Snapshots {
         Ok(bytes)
     }
 
-    /// The newest one that can be used. `is_of` says whether the journal has an event of this hash at this
-    /// place. Every one that cannot be used goes.
+    fn check_journal(&self) -> Result<(), StoreFault> {
+        let why = || io::Error::other("the journal below it does not follow");
+        match self.is_broken.load(Ordering::Acquire) {
+            true => Err(StoreFault::io("write a snapshot in", &self.folder)(why())),
+            false => Ok(()),
+        }
+    }
+
+    /// The newest one before the place `below` that can be used. `is_of` says whether the journal has an event of
+    /// this hash at this place. Every one that cannot be used goes.
     pub(crate) fn newest(
         &self,
+        below: u64,
         is_of: impl Fn(Head) -> bool,
         note: &dyn Fn(&SnapshotNote),
     ) -> Result<Option<Snapshot>, StoreFault> {
-        for (seq, path) in self.files("snapshot")?.into_iter().rev() {
+        for (seq, path) in self.files("snapshot")?.into_iter().rev().filter(|(seq, _)| *seq < below) {
             let why = match read(&path, seq, &self.discriminator) {
                 Ok(snapshot) if is_of(snapshot.head) => return Ok(Some(snapshot)),
                 Ok(_) => "the journal has another event at its place".to_owned(),
                 Err(why) => why,
             };
-            self.remove(seq, why, note)?;
+            self.remove(seq, why, note);
         }
         Ok(None)
     }
 
-    /// Removes one that is no good, and says why.
-    pub(crate) fn remove(
-        &self,
-        seq: u64,
-        why: String,
-        note: &dyn Fn(&SnapshotNote),
-    ) -> Result<(), StoreFault> {
-        let path = self.folder.join(format!("{seq:020}.snapshot"));
-        fs::remove_file(&path).map_err(StoreFault::io("remove", &path))?;
+    /// Removes one that is no good, and says why. One that cannot be removed is passed over at every start.
+    pub(crate) fn remove(&self, seq: u64, mut why: String, note: &dyn Fn(&SnapshotNote)) {
+        let removed = fs::remove_file(self.folder.join(format!("{seq:020}.snapshot")));
+        if let Err(failed) = removed.or_else(|why| if why.kind() == NotFound { Ok(()) } else { Err(why) }) {
+            why = format!("{why}; and it cannot be removed: {failed}");
+        }
         note(&SnapshotNote::Dropped { seq, why });
-        Ok(())
     }
 
-    /// Removes them all, as far as that can be done.
+    /// The journal is wrong: removes them all, as far as that can be done, and lets no other be written.
     pub(crate) fn clear(&self) {
+        self.is_broken.store(true, Ordering::Release);
         for (_, path) in self.files("snapshot").unwrap_or_default() {
             let _ = fs::remove_file(path);
         }
@@ -175,7 +191,8 @@ impl Snapshots {
         for entry in fs::read_dir(&self.folder).map_err(fault())? {
             let path = entry.map_err(fault())?.path();
             let place = path.file_stem().and_then(|stem| stem.to_str());
-            let place = place.filter(|stem| stem.len() == 20).and_then(|stem| stem.parse().ok());
+            let is_place = |stem: &&str| stem.len() == 20 && stem.bytes().all(|byte| byte.is_ascii_digit());
+            let place = place.filter(is_place).and_then(|stem| stem.parse().ok());
             if let Some(place) = place.filter(|_| path.extension().is_some_and(|it| it == ending)) {
                 files.push((place, path));
             }

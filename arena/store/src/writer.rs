@@ -216,6 +216,8 @@ impl<D: Domain> Worker<D> {
         if head(&self.db).is_ok_and(|found| found == self.head) {
             return true;
         }
+        // Whoever writes one removes others.
+        self.settle_snapshot();
         let folded = self.fold();
         folded.map(|state| self.publish(state)).is_ok()
     }

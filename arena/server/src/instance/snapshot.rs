@@ -22,6 +22,7 @@ use super::{Instance, agents, episodes};
 const SOURCES: &[&str] = &[
     include_str!("snapshot.rs"),
     include_str!("mod.rs"),
+    include_str!("row.rs"),
     include_str!("agents.rs"),
     include_str!("agents/snapshot.rs"),
     include_str!("episodes.rs"),
@@ -29,6 +30,8 @@ const SOURCES: &[&str] = &[
     include_str!("../keeper.rs"),
     include_str!("../auth/key.rs"),
     include_str!("../auth/viewer.rs"),
+    // What an action was read as is in a snapshot.
+    include_str!("../../../engine/src/campus/action.rs"),
     env!("CARGO_PKG_VERSION"),
     ENGINE_VERSION,
 ];

@@ -212,6 +212,27 @@ fn one_from_which_the_rest_does_not_follow_is_removed_and_everything_is_folded()
     );
 }
 
+/// A name that nobody can remove is passed over, at every start.
+#[test]
+fn one_that_cannot_be_removed_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    filled(root);
+    fs::create_dir(path(root, 50)).expect("a folder in its place");
+    fs::create_dir(root.join(SNAPSHOTS).join(format!("{:020}.tmp", 51))).expect("another");
+    fs::write(root.join(SNAPSHOTS).join("+0000000000000000060.snapshot"), "no place").expect("written");
+    for _ in 0..2 {
+        let (store, notes) = open(root);
+        assert_eq!(sums(&store), right());
+        let notes = notes.lock().expect("it").clone();
+        assert!(
+            matches!(&notes[..], [SnapshotNote::Dropped { seq: 50, why }, SnapshotNote::Used { seq: 45, .. }]
+                if why.contains("cannot be removed")),
+            "{notes:?}"
+        );
+    }
+}
+
 #[test]
 fn a_journal_that_was_written_anew_below_it_is_not_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -329,7 +350,11 @@ fn an_edited_event_below_a_snapshot_is_told_and_the_next_start_refuses() {
         while !places(root).is_empty() && since.elapsed().as_secs() < 60 {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
+        // What is made of such a journal from now on is nothing to begin from.
+        did(&store, add("a", 1));
+        assert!(store.snapshot().is_err(), "{sql}");
         drop(store);
+        assert!(places(root).is_empty(), "{sql}");
         let notes = notes.lock().expect("it").clone();
         assert!(
             matches!(notes[1], SnapshotNote::Broken { seq: found, .. } if found == seq),
@@ -341,6 +366,27 @@ fn an_edited_event_below_a_snapshot_is_told_and_the_next_start_refuses() {
             "{refused:?}"
         );
     }
+}
+
+/// What cannot be read follows nothing: a damaged page is told, too.
+#[test]
+fn an_event_below_a_snapshot_that_cannot_be_read_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    filled(root);
+    tamper(root, "UPDATE events SET kind = CAST(x'ff' AS TEXT) WHERE seq = 9");
+    let (store, notes) = open(root);
+    let since = std::time::Instant::now();
+    while !places(root).is_empty() && since.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    drop(store);
+    let notes = notes.lock().expect("it").clone();
+    assert!(
+        matches!(&notes[1], SnapshotNote::Broken { why, .. } if why.contains("cannot be read")),
+        "{notes:?}"
+    );
+    assert!(Store::open(root, Tally::default(), tables(), Options::default()).is_err());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Commands: what is carried out, what is refused, who is told.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
@@ -241,6 +242,20 @@ fn the_log_is_bounded_while_commits_never_stop() {
     let store = open(folder.path());
     let log = folder.path().join(format!("{}-wal", arena_store::JOURNAL));
     let body = json!({ "text": "x".repeat(200_000) });
+    // Whoever catches up is nearly always within a transaction, and there are several of them.
+    let read = Arc::new(AtomicBool::new(false));
+    let catch_up = |_| {
+        let (journal, read) = (store.journal().clone(), Arc::clone(&read));
+        thread::spawn(move || {
+            while !read.load(Ordering::Acquire) {
+                let mut at = 0;
+                while let Some(last) = journal.after(at, 8).expect("readable").last().map(|event| event.seq) {
+                    at = last;
+                }
+            }
+        })
+    };
+    let readers: Vec<_> = (0..4).map(catch_up).collect();
     let mut waiting = std::collections::VecDeque::new();
     for _ in 0..400 {
         let draft = arena_store::Draft::new(AT_MS, "tally", "tally.added", 1, &body);
@@ -253,6 +268,8 @@ fn the_log_is_bounded_while_commits_never_stop() {
     let bytes = std::fs::metadata(&log).expect("there").len();
     // 80 MB were written.
     assert!(bytes < 64 << 20, "{bytes}");
+    read.store(true, Ordering::Release);
+    readers.into_iter().for_each(|reader| reader.join().expect("it reads"));
     drop(store);
     assert_eq!(std::fs::metadata(&log).map_or(0, |about| about.len()), 0);
 }
