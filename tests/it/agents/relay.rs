@@ -122,6 +122,56 @@ fn a_draw_is_seen_behind_a_hundred_claims_that_are_over() {
     assert_eq!(taken(&shown)[0], of(1000));
 }
 
+/// What others list is no reason to leave undone what one owes, nor to leave a draw waiting.
+#[test]
+fn a_claim_that_cannot_be_read_keeps_nothing_else_waiting() {
+    let (relay, _) = honest(1000);
+    let gone = br#"{"code":"not_found","detail":"none"}"#;
+    for (said, why) in [
+        (document(&json!({})), "this is no answer of an arena's server"),
+        (document(&json!([])), "this is no answer of an arena's server"),
+        (document(&json!({ "claim": "c9" })), "this is no answer of an arena's server"),
+        (http("404 Not Found", "application/problem+json", gone), "not_found"),
+        (http("200 OK", "text/html", b"<p>welcome"), "with no JSON"),
+    ] {
+        let folder = Folder::new();
+        let server = Server::new(&folder, b"a component");
+        let owed = server.claim();
+        let mut waits = server.claim();
+        waits["claim"] = json!("c3");
+        waits["job"] = json!(server.job_of("c3"));
+        waits["status"] = json!("drawing");
+        waits["run"] = Value::Null;
+        waits["draw"] = json!({ "round": "1000", "due": "2023-08-23T15:59:24.000Z" });
+        let did: Arc<Mutex<Vec<String>>> = Arc::default();
+        let keeps = Arc::clone(&did);
+        let url = fake(move |request| {
+            if request.starts_with("POST ") || request == "GET /api/v1/claims/c2" {
+                keeps.lock().expect("kept").push(request.to_owned());
+            }
+            match request {
+                "GET /api/v1/claims?limit=100" => {
+                    let line = |claim: &str| json!({ "claim": claim, "status": "drawing" });
+                    document(&json!({ "items": [line("c2"), line("c3")], "next_cursor": null }))
+                }
+                "GET /api/v1/claims/c2" => said.clone(),
+                "GET /api/v1/claims/c3" => document(&waits),
+                "POST /api/v1/assignments/c1-runner/decline" => document(&owed),
+                "POST /api/v1/beacons" => document(&json!({ "round": "1000", "verified": true })),
+                other => server.answer(other, &owed, b"a component"),
+            }
+        });
+        let ran = signed_within(&folder, &url, 5, &format!(" --fuel-max 999999 --drand {relay}"));
+        let did = std::mem::take(&mut *did.lock().expect("kept"));
+        // What is owed comes first.
+        let due =
+            ["POST /api/v1/assignments/c1-runner/decline", "GET /api/v1/claims/c2", "POST /api/v1/beacons"];
+        assert_eq!(did[..3], due, "{why}: {}{}", ran.out, ran.err);
+        assert_eq!(ran.exit, Exit::Rejected, "{why}: {}", ran.err);
+        assert!(ran.err.contains("c2: ") && ran.err.contains(why), "{why}: {}", ran.err);
+    }
+}
+
 #[test]
 fn a_relay_can_be_silent_and_nothing_worse() {
     let folder = Folder::new();

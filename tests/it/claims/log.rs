@@ -69,7 +69,7 @@ fn settled() -> Lab {
 fn transcripts_carry_the_checkpoint_of_their_commitment() {
     let lab = settled();
     let about = holds(&lab, "");
-    assert_eq!((&about["checkpoints"], &about["receipts"]), (&json!(2), &json!(0)), "{about}");
+    assert_eq!((&about["checkpoints"], &about["receipts"]), (&json!(6), &json!(0)), "{about}");
     let (key, other) = (key(&lab), Digest::of(b"another"));
     let draws = lab.show()["claims"][0]["draws"].as_array().expect("draws").clone();
     assert_eq!(draws.len(), 3, "the runner's, the coin's and the auditor's");
@@ -102,9 +102,11 @@ fn transcripts_carry_the_checkpoint_of_their_commitment() {
     }
     let mut without = draws[0].clone();
     without.as_object_mut().expect("an object").remove("log");
+    // Whoever has the log's key is told where one is missing, and only then.
     let ran = alone(&without);
-    assert_eq!(ran.exit, Exit::Success, "{}", ran.out);
-    assert!(ran.out.contains("log none"), "{}", ran.out);
+    assert_eq!(ran.exit, Exit::Rejected, "{}", ran.out);
+    assert!(ran.out.contains("#/log: there is none"), "{}", ran.out);
+    lab.plain("draw verify {}/changed.json");
     let mut unnumbered = draws[0].clone();
     unnumbered.as_object_mut().expect("an object").remove("committed_seq");
     assert!(alone(&unnumbered).out.contains("/committed_seq"));
@@ -207,6 +209,42 @@ fn what_is_written_anew_is_told_by_whoever_has_a_receipt() {
     held(&receipted(&twin, " --seq 7", "twin.json"), "no signature of the key");
 }
 
+/// A receipt shows an event: that one, or it holds nothing.
+#[test]
+fn a_receipt_of_a_draw_shows_what_the_journal_has() {
+    let lab = settled();
+    let lines = parsed(&read(&lab, "lab/journal.ndjson"));
+    let events = lines.iter().flat_map(|line| line["events"].as_array().expect("events"));
+    let seq = events.take_while(|event| event["event"] != "draw_committed").count() + 1;
+    let receipt = receipted(&lab, &format!(" --seq {seq}"), "draw.json");
+    assert_eq!(receipt["event"]["event"], "draw_committed", "{receipt}");
+    assert_eq!(holds(&lab, " --receipt {}/draw.json")["receipts"], 1);
+    let other = json!(Digest::of(b"another"));
+    for (pointer, value, why) in [
+        ("/by", json!("sue"), "shows another `by` of event"),
+        ("/genesis", other.clone(), "shows another `genesis` of event"),
+        ("/event/claim", json!("c2"), "shows another `event` of event"),
+        ("/event/audit_ppm", json!(7), "shows another `event` of event"),
+        ("/event/entries", json!([["a", "op-a", 100]]), "does not follow from the event"),
+        ("/event/round", json!(3), "does not follow from the event"),
+        ("/at", json!("1800000000"), "does not follow from the event"),
+        ("/draw/subject", other, "does not follow from the event"),
+        ("/draw", Value::Null, "does not follow from the event"),
+    ] {
+        let mut forged = receipt.clone();
+        let place = forged.pointer_mut(pointer).expect(pointer);
+        assert_ne!(*place, value, "{pointer}");
+        *place = value;
+        lab.folder.file("forged.json", forged.to_string());
+        refused(&lab, " --receipt {}/forged.json", why);
+    }
+    // The way of another event leads to no commitment.
+    let mut plain = receipted(&lab, " --seq 3", "third.json");
+    plain["event"] = receipt["event"].clone();
+    lab.folder.file("forged.json", plain.to_string());
+    refused(&lab, " --receipt {}/forged.json", "does not follow from the event");
+}
+
 #[test]
 fn a_commitment_has_its_checkpoint_before_its_round() {
     let mut lab = Lab::open();
@@ -264,6 +302,53 @@ fn a_commitment_has_its_checkpoint_before_its_round() {
     write(&lab, "lab/keys/log", &key);
     assert_eq!(lab.folder.arena(&line).exit, Exit::Success);
     assert_eq!(holds(&lab, "")["checkpoints"], 2);
+}
+
+/// That an auditor is drawn again is sealed, and signed in time all the same: when it was committed cannot be chosen
+/// afterwards. Where a checkpoint is does not tell what is sealed.
+#[test]
+fn what_is_sealed_has_its_checkpoint_as_well() {
+    let redrawn = |mut lab: Lab| {
+        let (_, auditor) = lab.run();
+        assert_eq!(
+            lab.claim(&format!("decline c1 --as {auditor} --reason ill")),
+            ["audit_vacated", "sealed"]
+        );
+        lab
+    };
+    let lab = redrawn(Lab::open());
+    let lines = parsed(&read(&lab, "lab/journal.ndjson"));
+    let mut events = 0;
+    for line in &lines {
+        let list = line["events"].as_array().expect("events");
+        events += list.len();
+        let tells =
+            list.iter().any(|event| event["event"] == "draw_committed" || event["sealed"].is_string());
+        let place = lab.folder.at(&format!("lab/checkpoints/{events}.note"));
+        assert_eq!(place.is_file(), tells, "{line}");
+    }
+    let last = lab.folder.at(&format!("lab/checkpoints/{events}.note"));
+    let good = std::fs::read_to_string(&last).expect("a note");
+    let late = receipted(&lab, &format!(" --at {}", lab.now + 3_600), "late.json");
+    std::fs::write(&last, late["checkpoint"].as_str().expect("a note")).expect("written");
+    refused(&lab, "", "when the round had been due");
+    std::fs::remove_file(&last).expect("removed");
+    refused(&lab, "", "no checkpoint covers this commitment");
+    std::fs::write(&last, good).expect("put back");
+    holds(&lab, "");
+    // Folders from before do not say it, and need not have them.
+    let before = Lab::open();
+    let mut instance: Value = serde_json::from_str(&read(&before, "lab/instance.json")).expect("JSON");
+    assert_eq!(instance["log"].as_object_mut().expect("a log").remove("sealed"), Some(json!(true)));
+    write(&before, "lab/instance.json", &instance.to_string());
+    let mut lines = parsed(&read(&before, "lab/journal.ndjson"));
+    lines[0]["prev"] = json!(Digest::of(&arena_canon::json::canonical(&instance)));
+    write(&before, "lab/journal.ndjson", &chained(lines));
+    let before = redrawn(before);
+    let size = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+    let last = checkpoints(&before).into_iter().max_by_key(size).expect("a note");
+    std::fs::remove_file(last).expect("removed");
+    holds(&before, "");
 }
 
 /// Folders from before there was a log are what they were, and it is said that they have none.

@@ -16,10 +16,15 @@ fn outside() -> (Folder, String) {
 
 /// A lab with two parties, and a claim that is listed.
 fn lab() -> Lab {
+    lab_of(50)
+}
+
+/// The same, of which it is said that the outside party has so many rounds.
+fn lab_of(rounds: u64) -> Lab {
     let (folder, anchor) = outside();
     let mut lab = Lab { folder, now: 1_800_000_000 };
     lab.plain(&format!(
-        "claim init --name lab --beacon hashchain --anchor {anchor} --party ops=6000 --party out=7000 --dir {{}}/lab"
+        "claim init --name lab --beacon hashchain --anchor {anchor} --party ops=6000 --party out=7000:{rounds} --dir {{}}/lab"
     ));
     for agent in ["ops", "out", "sue", "fay", "a", "b", "c"] {
         lab.plain(&format!("key new {{}}/{agent}.key"));
@@ -105,7 +110,14 @@ fn tampered(lab: &Lab) {
     let lines = super::tampering::parsed(&whole);
     let is = |event: &Value, name: &str| event["event"] == name;
     type Edit<'a> = (&'a str, &'a dyn Fn(&mut Vec<Value>));
-    let edits: [Edit<'_>; 3] = [
+    let edits: [Edit<'_>; 5] = [
+        ("stakes that are not given back", &|events| events.retain(|event| !is(event, "parties_released"))),
+        // So many rounds would be hashed for years.
+        ("a round beyond all chains", &|events| {
+            for event in events.iter_mut().filter(|event| is(event, "round_revealed")) {
+                event["round"] = json!(1_u64 << 53);
+            }
+        }),
         ("a slash left out", &|events| events.retain(|event| !is(event, "party_slashed"))),
         ("somebody else slashed", &|events| {
             for event in events.iter_mut().filter(|event| is(event, "party_slashed")) {
@@ -126,13 +138,102 @@ fn tampered(lab: &Lab) {
         std::fs::write(&path, super::tampering::chained(edited)).expect("written");
         let ran = lab.folder.arena("verify {}/lab");
         assert_eq!(ran.exit, Exit::Rejected, "{what}: {}{}", ran.out, ran.err);
-        assert!(
-            ran.out.contains("does not follow") || ran.err.contains("of the journal"),
-            "{what}: {}",
-            ran.out
-        );
+        assert!(ran.out.contains("follow") || ran.err.contains("of the journal"), "{what}: {}", ran.out);
+        if what.contains("given back") {
+            assert!(
+                ran.out.contains("parties_released follows, and the line does not tell it"),
+                "{}",
+                ran.out
+            );
+        }
     }
     std::fs::write(&path, whole).expect("put back");
+}
+
+/// Where no draw is due, asking for one holds nobody's stake, and the journal goes on being one that follows.
+#[test]
+fn a_draw_that_is_not_due_holds_no_stake() {
+    let mut lab = lab();
+    both(&mut lab);
+    let follows = |lab: &Lab| assert_eq!(lab.folder.arena("verify {}/lab").exit, Exit::Success);
+    refused(&lab, "open c1", Exit::Rejected, "no_draw_due");
+    assert_eq!(avail(&lab, "out"), json!("20000"));
+    follows(&lab);
+    lab.claim("fund c1 3500 --as fay");
+    both(&mut lab);
+    lab.claim("assign c1");
+    let runner = lab.show()["claims"][0]["runner"].as_str().expect("drawn").to_owned();
+    refused(&lab, "open c1", Exit::Rejected, "no_draw_due");
+    lab.now += 86_400 * 40;
+    lab.claim("tick c1");
+    lab.now += 86_400 * 40;
+    lab.claim("tick c1");
+    assert_eq!(lab.show()["claims"][0]["phase"], "withdrawn", "{runner}");
+    refused(&lab, "open c1", Exit::Rejected, "no_draw_due");
+    follows(&lab);
+}
+
+/// The end of a chain is told beforehand: nothing is begun that would need what there is not, and nobody is charged.
+#[test]
+fn a_chain_that_ends_ends_no_job_in_its_middle() {
+    let mut lab = lab_of(20);
+    let instance = std::fs::read_to_string(lab.folder.at("lab/instance.json")).expect("an instance");
+    let instance: Value = serde_json::from_str(&instance).expect("JSON");
+    assert_eq!(instance["beacon"]["parties"][0]["rounds"], 10_000);
+    assert_eq!(instance["beacon"]["parties"][1]["rounds"], 20);
+    both(&mut lab);
+    let opened = lab.claim("fund c1 3500 --as fay");
+    assert_eq!(opened, ["claim_funded", "job_opened", "claim_withdrawn"]);
+    for (agent, has) in [("ops", "20000"), ("out", "20000"), ("fay", "20000"), ("sue", "20000")] {
+        assert_eq!(avail(&lab, agent), json!(has), "{agent}");
+    }
+    assert_eq!(lab.folder.arena("verify {}/lab").exit, Exit::Success);
+}
+
+/// Whoever could never pay a stake in is no party: not of a new instance, and not of one that says so.
+#[test]
+fn a_party_is_who_can_be_an_agent() {
+    let (folder, anchor) = outside();
+    let long = "n".repeat(129);
+    let names = [
+        ("operator", "is who runs the instance"),
+        ("treasury", "money uses it"),
+        ("pool", "money uses it"),
+        ("runner", "money uses it"),
+        ("funders", "money uses it"),
+        ("a\u{7}b", "control characters"),
+        (&long, "control characters"),
+    ];
+    let init = |party: &str, to: &str| {
+        let chain = ["--beacon", "hashchain", "--anchor", &anchor, "--party", "ops=6000", "--party", party];
+        let dir = folder.at(to);
+        let line = ["claim", "init", "--name", "lab", "--dir", dir.to_str().expect("a path")];
+        crate::cli::arena(line.into_iter().chain(chain))
+    };
+    for (name, why) in names {
+        let ran = init(&format!("{name}=6000"), "lab");
+        assert_eq!(ran.exit, Exit::Usage, "{name}: {}", ran.err);
+        assert!(ran.err.contains(why), "{name}: {}", ran.err);
+        assert!(!folder.at("lab").exists(), "{name}");
+    }
+    assert_eq!(init("out=6000", "lab").exit, Exit::Success);
+    let path = folder.at("lab/instance.json");
+    let kept: Value = serde_json::from_slice(&std::fs::read(&path).expect("an instance")).expect("JSON");
+    for (name, why) in names {
+        let mut other = kept.clone();
+        other["beacon"]["parties"][1]["agent"] = json!(name);
+        std::fs::write(&path, other.to_string()).expect("written");
+        let ran = folder.arena("verify {}/lab");
+        assert_eq!(ran.exit, Exit::Rejected, "{name}: {}", ran.err);
+        assert!(ran.err.contains(why), "{name}: {}", ran.err);
+    }
+    // What an instance does not say of its parties' rounds, it need not have said.
+    let mut older = kept;
+    for party in older["beacon"]["parties"].as_array_mut().expect("parties") {
+        party.as_object_mut().expect("a party").remove("rounds");
+    }
+    std::fs::write(&path, older.to_string()).expect("written");
+    assert_eq!(folder.arena("verify {}/lab").exit, Exit::Success);
 }
 
 #[test]
@@ -159,6 +260,8 @@ fn parties_that_are_none_are_refused_before_anything_is_made() {
         (format!("{chain} --party ops=6000 --party out=5999"), "the stake of `out` is 5999"),
         (format!("{chain} --party ops=6000 --party out"), "AGENT=STAKE"),
         (format!("{chain} --party ops=6000 --party out=lots"), "the stake"),
+        (format!("{chain} --party ops=6000 --party out=6000:0"), "1 to 1000000 rounds"),
+        (format!("{chain} --party ops=6000:50 --party out=6000"), "the operator's chain has 10000 rounds"),
         (format!("{chain} --party ops=6000 --party out=6000 --params {{}}/plain.json"), "no `party_slash`"),
         ("--party ops=6000".to_owned(), "drand-quicknet has no parties"),
     ] {
@@ -183,4 +286,34 @@ fn parties_that_are_none_are_refused_before_anything_is_made() {
     assert!(ran.err.contains("nothing to lose"), "{}", ran.err);
     let instance = std::fs::read_to_string(folder.at("lab/instance.json")).expect("an instance");
     assert!(!instance.contains("part"), "{instance}");
+}
+
+/// A round once told gives away all before it: a journal that does not follow is told none.
+#[test]
+fn a_forged_journal_gets_no_round_out_of_a_party() {
+    let mut lab = lab();
+    both(&mut lab);
+    lab.claim("fund c1 3500 --as fay");
+    let path = lab.folder.at("lab/journal.ndjson");
+    let whole = std::fs::read_to_string(&path).expect("a journal");
+    let lines = super::tampering::parsed(&whole);
+    let last = lines.last().expect("the draw is committed last").clone();
+    let events = last["events"].as_array().expect("events");
+    let draw = events.iter().find(|event| event["event"] == "draw_committed").expect("a draw");
+    for (round, options) in [(50, ""), (50, " --round 50"), (3, ""), (3, " --round 2")] {
+        let mut forged = last.clone();
+        let mut event = draw.clone();
+        event["round"] = json!(round);
+        event["last_round_seen"] = json!(round - 1);
+        forged["events"] = json!([event]);
+        std::fs::write(&path, super::tampering::chained(lines.iter().cloned().chain([forged])))
+            .expect("written");
+        let before = std::fs::read(&path).expect("a journal");
+        let line = format!("contribute --as out --chain {{}}/out.chain{options}");
+        refused(&lab, &line, Exit::Rejected, "the journal does not hold");
+        assert_eq!(std::fs::read(&path).expect("a journal"), before, "{round}{options}");
+    }
+    std::fs::write(&path, whole).expect("put back");
+    both(&mut lab);
+    assert_eq!(lab.claim("assign c1"), ["draw_resolved"]);
 }

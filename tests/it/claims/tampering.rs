@@ -88,10 +88,16 @@ fn lines_of_the_journal() {
         let said = refused(&lab, "a line that stands twice");
         assert!(said.contains(&format!("line {} of the journal: does not follow", at + 2)), "{said}");
     }
-    // What is cut within its last line is what a crash leaves: it is said, and does not count.
+    // What is cut within its last line is what a crash leaves, as long as no checkpoint of that line has its name: it is
+    // said, and does not count.
     write(&lab, "lab/journal.ndjson", &whole[..whole.len() - 9]);
+    assert!(refused(&lab, "a line that was signed").contains("are left out"));
+    let notes = std::fs::read_dir(lab.folder.at("lab/checkpoints")).expect("a folder");
+    let size = |path: &std::path::PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+    let last = notes.map(|note| note.expect("a note").path()).max_by_key(size).expect("a note");
+    std::fs::rename(&last, last.with_file_name("next.note")).expect("renamed");
     let ran = lab.folder.arena("verify {}/lab --json");
-    assert_eq!((ran.exit, &ran.json()[0]["over"]), (Exit::Success, &json!(0)), "{}", ran.err);
+    assert_eq!((ran.exit, &ran.json()[0]["over"]), (Exit::Success, &json!(0)), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("never confirmed"), "{}", ran.err);
 }
 
@@ -178,6 +184,33 @@ fn what_a_forged_journal_leaves_out() {
         let said = refused(&lab, missing);
         assert!(said.contains(said_of), "{missing}: {said}");
     }
+}
+
+/// A line tells everything that follows from its command: cut anywhere, it is found, the last one as well.
+#[test]
+fn lines_that_end_too_early() {
+    let lab = settled();
+    let lines = parsed(&read(&lab, "lab/journal.ndjson"));
+    let mut cuts = 0;
+    for i in 0..lines.len() {
+        let events = lines[i]["events"].as_array().expect("events");
+        for left in 1..events.len() {
+            let mut forged = lines.clone();
+            forged[i]["events"] = json!(events[..left]);
+            write(&lab, "lab/journal.ndjson", &chained(forged));
+            let said = refused(&lab, &format!("line {} with {left} events", i + 1));
+            let place = said.contains("of the journal") || said.contains("follow");
+            assert!(place, "line {} with {left} events: {said}", i + 1);
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 6, "{cuts}");
+    let mut unsettled = lines.clone();
+    let last = unsettled.last_mut().expect("a line")["events"].as_array_mut().expect("events");
+    last.truncate(1);
+    write(&lab, "lab/journal.ndjson", &chained(unsettled));
+    let said = refused(&lab, "a claim that is not settled");
+    assert!(said.contains("follows, and the line does not tell it"), "{said}");
 }
 
 /// Who acted stands in the journal, and it is who it was: of every line, told and not told.

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_ledger::{Account, Amount, Stake, Transaction, deposit, hold, pay_out, transfer};
+use arena_draw::Purpose;
+use arena_ledger::{Account, Amount, Asset, Stake, Transaction, deposit, hold, pay_out, transfer};
 
 use super::command::{Command, Stamped};
-use super::draws::{commit, resolve};
+use super::draws::{commit, resolve, wanted};
 use super::eligible::{free_for, known};
 use super::event::{Event, Vacancy};
 use super::follow::follow;
@@ -83,11 +84,7 @@ fn of_claim(world: &World, claim: &Claim, stamped: &Stamped) -> Result<Vec<Event
         Command::Fund { amount, .. } => fund(world, claim, by, *amount),
         Command::Withdraw { .. } => withdraw(world, claim, by),
         Command::CommitDraw { .. } if claim.draw.is_some() => Err(Refusal::DrawCommitted),
-        // With the stakes held, the draw follows by itself.
-        Command::CommitDraw { .. } => match hold_parties(world, claim)? {
-            Some(held) => Ok(vec![held]),
-            None => Ok(vec![commit(world, claim, stamped)?]),
-        },
+        Command::CommitDraw { .. } => commit_draw(world, claim, stamped),
         Command::ResolveDraw { proof, .. } => resolved(world, claim, stamped, proof),
         Command::Accept { .. } => accept(world, claim, by, stamped.at),
         Command::Decline { reason, .. } => decline(world, claim, by, reason.as_deref()),
@@ -125,14 +122,15 @@ fn bad_name(name: &str, why: impl ToString) -> Refusal {
     Refusal::BadName { name: name.chars().take(64).collect(), why: why.to_string() }
 }
 
-fn check_name(world: &World, name: &str) -> Result<(), Refusal> {
+/// Whether an agent, its operator or a claim may be called so.
+pub fn check_name(asset: &Asset, name: &str) -> Result<(), Refusal> {
     if !is_line(name, ID_BYTES_MAX) {
         return Err(bad_name(name, "1 to 128 bytes without control characters"));
     }
     if RESERVED.contains(&name) {
         return Err(bad_name(name, "money uses it"));
     }
-    Account::avail(&world.instance.asset, name).map(|_| ()).map_err(|why| bad_name(name, why))
+    Account::avail(asset, name).map(|_| ()).map_err(|why| bad_name(name, why))
 }
 
 fn checked(world: &World, transaction: Transaction) -> Result<Transaction, Refusal> {
@@ -178,8 +176,8 @@ fn register(
     key: PublicKey,
     capabilities: &[String],
 ) -> Result<Vec<Event>, Refusal> {
-    check_name(world, agent)?;
-    check_name(world, operator)?;
+    check_name(&world.instance.asset, agent)?;
+    check_name(&world.instance.asset, operator)?;
     if world.agents.contains_key(agent) || agent == world.instance.operator {
         return Err(Refusal::AgentExists { agent: agent.to_owned() });
     }
@@ -251,7 +249,7 @@ fn list(
     canary: Option<Digest>,
 ) -> Result<Vec<Event>, Refusal> {
     known(world, by)?;
-    check_name(world, claim)?;
+    check_name(&world.instance.asset, claim)?;
     if world.claims.contains_key(claim) {
         return Err(Refusal::ClaimExists { claim: claim.to_owned() });
     }
@@ -275,6 +273,10 @@ fn relist(
     }
     if !claim.is_flagged() {
         return Err(wrong_phase(claim, "flagged"));
+    }
+    // What an ended job holds is given back before its claim has another.
+    if claim.parties_held {
+        return Err(Refusal::DeadlinePassed { claim: claim.id.clone() });
     }
     let doubled = 1u64.checked_shl(claim.relists.min(32)).unwrap_or(u64::MAX);
     let from = claim.ended_at.saturating_add(claim.params.clocks.relist_s.saturating_mul(doubled));
@@ -312,6 +314,16 @@ fn withdraw(world: &World, claim: &Claim, by: &str) -> Result<Vec<Event>, Refusa
         .map_err(|why| bad_name(by, why))?;
     let transaction = checked(world, transaction)?;
     Ok(vec![Event::FundsWithdrawn { claim: claim.id.clone(), agent: by.to_owned(), transaction }])
+}
+
+/// Commits the draw that is due. That the stakes of the beacon's parties are held comes by time alone, as does the end
+/// of a claim that nobody may run: before they are held this is left to what follows, and the draw follows with it.
+fn commit_draw(world: &World, claim: &Claim, stamped: &Stamped) -> Result<Vec<Event>, Refusal> {
+    let (purpose, ..) = wanted(claim).ok_or(Refusal::NoDrawDue)?;
+    if purpose == Purpose::Runner && hold_parties(world, claim)?.is_some() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![commit(world, claim, stamped)?])
 }
 
 fn resolved(world: &World, claim: &Claim, stamped: &Stamped, proof: &[u8]) -> Result<Vec<Event>, Refusal> {

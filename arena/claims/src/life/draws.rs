@@ -97,6 +97,10 @@ pub(super) fn commit_among(
     let seen = seen.ok_or(Refusal::NothingSeen)?;
     beacon.verify(seen.round, &seen.proof).map_err(refused)?;
     let round = beacon.round_for_commit(stamped.at).unwrap_or(next);
+    let last = parties::last_round(world);
+    if !world.instance.parties.is_empty() && round > last {
+        return Err(refused(format_args!("round {round} is not there, the parties' chains end with {last}")));
+    }
     if seen.round >= round {
         return Err(refused(format_args!("round {} is known already, the draw takes {round}", seen.round)));
     }

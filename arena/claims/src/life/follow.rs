@@ -20,7 +20,7 @@ pub fn follow(world: &World, claim: &Claim, stamped: &Stamped) -> Vec<Event> {
     let over = stamped.at >= claim.until;
     let id = || claim.id.clone();
     // Who was silent pays before anything that the silence brought about.
-    let silence = parties::silence(world, claim, stamped.at, over);
+    let silence = parties::silence(world, claim, stamped.at);
     if !silence.is_empty() {
         return silence;
     }
@@ -55,6 +55,7 @@ pub fn follow(world: &World, claim: &Claim, stamped: &Stamped) -> Vec<Event> {
 fn drawing(world: &World, claim: &Claim, stamped: &Stamped, over: bool) -> Vec<Event> {
     let spent = u64::from(claim.attempt) > claim.params.redraws_max;
     let entries = wanted(claim).map(|(purpose, ..)| wanted_entries(world, claim, purpose, stamped.at));
+    let spent = spent || parties::is_spent(world, claim);
     if over || spent || entries.as_ref().is_some_and(Vec::is_empty) {
         return withdraw(world, claim, Withdrawal::NoRunner).into_iter().collect();
     }

@@ -19,7 +19,7 @@ mod settling;
 mod world;
 
 pub use command::{Command, Seen, Stamped};
-pub use decide::decide;
+pub use decide::{check_name, decide};
 pub use event::{CommittedDraw, Event, Vacancy, Withdrawal};
 pub(crate) use evolve::transaction_of;
 pub use evolve::{check, evolve};

@@ -4,12 +4,18 @@
 //! revealed the round of a draw when the beacon's time is up loses a part of it by time alone. The draw stays the one
 //! that was committed and waits: a silent party's value is fixed by its anchor, so nothing can be put in its place,
 //! and no other source takes over.
+//!
+//! A chain ends. No job is begun that could need more rounds than all of them have left, so that nobody is charged for
+//! a round that there is not.
+//!
+//! Who is drawn again to audit is committed in secret, and nobody is charged for a round that only such a draw takes: a
+//! party need not know of it. That a round is revealed which no public draw takes does tell that there is one.
 
 use std::collections::BTreeSet;
 
 use arena_canon::Digest;
 use arena_draw::Purpose;
-use arena_draw::beacon::{HashChain, MARGIN_SECONDS, Source, rounds_before};
+use arena_draw::beacon::{BeaconError, HashChain, MARGIN_SECONDS, ROUND_MAX, Source, rounds_before};
 use arena_ledger::{Account, Amount, NameError, Stake, Transaction, split};
 
 use super::command::Seen;
@@ -42,6 +48,31 @@ fn latest(world: &World, party: &Party) -> u64 {
     world.revealed.get(&party.agent).map_or(0, |revealed| revealed.round)
 }
 
+/// The last round that all of them have, as far as it is said how many they have.
+pub(super) fn last_round(world: &World) -> u64 {
+    let rounds = world.instance.parties.iter().filter_map(|party| party.rounds);
+    rounds.min().unwrap_or(ROUND_MAX).min(ROUND_MAX)
+}
+
+/// How many rounds are left for draws that are committed from now on.
+fn rounds_left(world: &World) -> u64 {
+    let revealed = world.instance.parties.iter().map(|party| latest(world, party)).max();
+    last_round(world).saturating_sub(revealed.unwrap_or_default())
+}
+
+/// The most draws that one job commits: each takes one round at most.
+fn draws_max(claim: &Claim) -> u64 {
+    // The runner's, the auditor's and those of two panels, each with all that follow one another; and the coin, again if
+    // the window is re-opened.
+    claim.params.redraws_max.saturating_add(1).saturating_mul(4).saturating_add(2)
+}
+
+/// Whether the chains are too short for what the claim may still have drawn, whatever becomes of other jobs.
+pub(super) fn is_spent(world: &World, claim: &Claim) -> bool {
+    let need = if claim.parties_held { 1 } else { draws_max(claim) };
+    chain(world).is_some() && claim.draw.is_none() && rounds_left(world) < need
+}
+
 /// A party reveals a round. One that no draw waits for is not taken: who has all of the others' parts ahead of time
 /// could choose when to have a draw committed.
 ///
@@ -52,8 +83,7 @@ pub(super) fn reveal_round(
     round: u64,
     preimage: Digest,
 ) -> Result<Event, Refusal> {
-    let overdue =
-        world.claims.values().find(|claim| !silence(world, claim, at, at >= claim.until).is_empty());
+    let overdue = world.claims.values().find(|claim| !silence(world, claim, at).is_empty());
     let parties = &world.instance.parties;
     let (chain, index) =
         chain(world).zip(parties.iter().position(|party| party.agent == by)).ok_or(Refusal::NoParty)?;
@@ -78,8 +108,9 @@ pub(super) fn known(world: &World) -> Option<(Option<Seen>, u64)> {
     chain(world)?;
     let rounds = || world.instance.parties.iter().map(|party| latest(world, party));
     let round = rounds().min().unwrap_or_default();
-    let seen = proof(world, round).ok().flatten().map(|proof| Seen { round, proof });
-    Some((seen.filter(|_| round > 0), rounds().max().unwrap_or_default().saturating_add(1)))
+    let proof = if round > 0 { proof(world, round).ok().flatten() } else { None };
+    let seen = proof.map(|proof| Seen { round, proof });
+    Some((seen, rounds().max().unwrap_or_default().saturating_add(1)))
 }
 
 /// The proof of a round, of what the parties revealed. Nothing where they have no stakes.
@@ -87,13 +118,21 @@ pub(super) fn proof(world: &World, round: u64) -> Result<Option<Vec<u8>>, Refusa
     if chain(world).is_none() {
         return Ok(None);
     }
+    // A stranger's journal is replayed before it is judged: what it says was revealed may be beyond all chains.
+    let beyond = world.revealed.values().map(|revealed| revealed.round).find(|round| *round > ROUND_MAX);
+    if let Some(round) = beyond {
+        return Err(refused(BeaconError::BeyondTheChain { round }));
+    }
     let mut proof = Vec::new();
     for party in &world.instance.parties {
         let revealed = world.revealed.get(&party.agent);
         let later = revealed.and_then(|revealed| Some((revealed, revealed.round.checked_sub(round)?)));
         let (revealed, later) =
             later.ok_or_else(|| refused(format_args!("`{}` has not revealed round {round}", party.agent)))?;
-        proof.extend_from_slice(rounds_before(revealed.preimage, later).as_bytes());
+        let preimage = rounds_before(revealed.preimage, later);
+        let preimage =
+            preimage.ok_or_else(|| refused(BeaconError::BeyondTheChain { round: revealed.round }))?;
+        proof.extend_from_slice(preimage.as_bytes());
     }
     Ok(Some(proof))
 }
@@ -103,8 +142,14 @@ pub(super) fn hold_parties(world: &World, claim: &Claim) -> Result<Option<Event>
     if chain(world).is_none() || claim.parties_held {
         return Ok(None);
     }
+    let open = world.claims.values().filter(|other| other.parties_held).map(draws_max);
+    let need = open.fold(draws_max(claim), u64::saturating_add);
+    let left = rounds_left(world);
+    if left < need {
+        return Err(Refusal::RoundsSpent { left, need });
+    }
     let mut transaction = Transaction::default();
-    for Party { agent, stake } in &world.instance.parties {
+    for Party { agent, stake, .. } in &world.instance.parties {
         let have = world.avail(agent);
         if have < *stake {
             return Err(Refusal::PartyUnstaked { agent: agent.clone(), have, need: *stake });
@@ -140,12 +185,11 @@ fn deadline(claim: &Claim, draw: &DrawState) -> u64 {
 }
 
 /// What follows from the round of a draw not being revealed in time: that it is told, and what each silent party
-/// loses. It comes before whatever else a deadline brings, and once a draw.
-pub(super) fn silence(world: &World, claim: &Claim, at: u64, over: bool) -> Vec<Event> {
+/// loses. It comes before whatever else a deadline brings, and once a draw; of a draw in secret, nothing follows.
+pub(super) fn silence(world: &World, claim: &Claim, at: u64) -> Vec<Event> {
     let waits = claim.draw.as_ref().filter(|draw| {
         let is_open = !draw.stalled && claim.parties_held && at >= deadline(claim, draw);
-        // That an auditor is drawn again is nobody's business before the window closes.
-        is_open && (over || draw.purpose != Purpose::Audit)
+        is_open && draw.purpose != Purpose::Audit
     });
     let Some(draw) = waits else { return Vec::new() };
     let silent: Vec<&Party> =

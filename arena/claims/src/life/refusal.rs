@@ -60,6 +60,8 @@ pub enum Refusal {
     RoundNotWanted { round: u64, wanted: u64 },
     #[error("the party `{agent}` has {have} free; {need} are held while a job is open")]
     PartyUnstaked { agent: String, have: Amount, need: Amount },
+    #[error("the parties' chains have {left} rounds left; the jobs that are open may need {need}")]
+    RoundsSpent { left: u64, need: u64 },
     #[error("no draw is committed")]
     NoDraw,
     #[error("no draw is due")]
@@ -134,6 +136,7 @@ impl Refusal {
             Self::NoParty => "no_party",
             Self::RoundNotWanted { .. } => "round_not_wanted",
             Self::PartyUnstaked { .. } => "party_unstaked",
+            Self::RoundsSpent { .. } => "rounds_spent",
             Self::NoDraw => "no_draw",
             Self::NoDrawDue => "no_draw_due",
             Self::DrawCommitted => "draw_committed",

@@ -52,6 +52,8 @@ pub struct Party {
     pub agent: String,
     /// What is held of it from the opening of a job to its end.
     pub stake: Amount,
+    /// How many rounds its chain has, where that is told.
+    pub rounds: Option<u64>,
 }
 
 /// What a party revealed last. It reveals all rounds before it.

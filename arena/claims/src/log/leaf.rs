@@ -27,12 +27,64 @@ pub struct Logged<'a> {
 /// The hashed leaf of an event. `genesis` is the digest of what the instance is; `world` is as it was before the event,
 /// or after it.
 pub fn leaf(genesis: Digest, world: &World, event: &Event, logged: &Logged<'_>) -> Digest {
-    let of_draw = match event {
-        Event::DrawCommitted(draw) if !event.is_sealed() => draw_of(world, draw, logged.seq),
+    match DrawOrigin::of(world, event).and_then(|origin| origin.leaf(world.instance.id(), event, logged.seq))
+    {
+        Some(leaf) => leaf,
+        None => plain_leaf(genesis, logged),
+    }
+}
+
+/// What the leaf of a draw's commitment takes from outside its event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawOrigin {
+    /// The job.
+    pub subject: Digest,
+    /// SHA-256 of its parameters.
+    pub params: Digest,
+    /// The beacon's chain.
+    pub chain: Digest,
+}
+
+impl DrawOrigin {
+    /// That of a public commitment of a draw, in the world before it or right after it; nothing for any other event.
+    pub fn of(world: &World, event: &Event) -> Option<Self> {
+        let draw = committed(event)?;
+        let claim = world.claims.get(&draw.claim)?;
+        let instance = &world.instance;
+        let beacon = instance.source.beacon(instance.id(), Some(&instance.name)).ok()?;
+        Some(Self { subject: claim.job, params: claim.params_sha256, chain: beacon.chain_hash() })
+    }
+
+    /// The leaf of a public commitment; nothing for any other event.
+    pub(super) fn leaf(&self, instance: Digest, event: &Event, seq: u64) -> Option<Digest> {
+        let draw = committed(event)?;
+        let whole = Draw {
+            seq,
+            at: draw.committed_at,
+            instance,
+            purpose: draw.purpose.parse().ok()?,
+            subject: self.subject,
+            attempt: draw.attempt,
+            seats: draw.seats,
+            params: self.params,
+            root: draw.entries.root(),
+            n: draw.entries.n(),
+            total: draw.entries.total(),
+            chain: self.chain,
+            round: draw.round,
+            last_round_seen: draw.last_round_seen,
+            salt_sha256: draw.salt_sha256,
+        };
+        Some(merkle::leaf_hash(whole.digest().as_bytes()))
+    }
+}
+
+/// The draw that an event commits for all to see.
+fn committed(event: &Event) -> Option<&CommittedDraw> {
+    match event {
+        Event::DrawCommitted(draw) if !event.is_sealed() => Some(draw),
         _ => None,
-    };
-    let data = of_draw.map_or_else(|| plain(genesis, logged), |draw| draw.digest());
-    merkle::leaf_hash(data.as_bytes())
+    }
 }
 
 /// What stands for an event that is no public commitment of a draw.
@@ -88,29 +140,6 @@ impl Draw {
     }
 }
 
-fn draw_of(world: &World, draw: &CommittedDraw, seq: u64) -> Option<Draw> {
-    let claim = world.claims.get(&draw.claim)?;
-    let instance = &world.instance;
-    let beacon = instance.source.beacon(instance.id(), Some(&instance.name)).ok()?;
-    Some(Draw {
-        seq,
-        at: draw.committed_at,
-        instance: instance.id(),
-        purpose: draw.purpose.parse().ok()?,
-        subject: claim.job,
-        attempt: draw.attempt,
-        seats: draw.seats,
-        params: claim.params_sha256,
-        root: draw.entries.root(),
-        n: draw.entries.n(),
-        total: draw.entries.total(),
-        chain: beacon.chain_hash(),
-        round: draw.round,
-        last_round_seen: draw.last_round_seen,
-        salt_sha256: draw.salt_sha256,
-    })
-}
-
 /// The same leaf, of the transcript of the draw; nothing where that does not say when it was committed, or where the
 /// commitment was sealed.
 pub(super) fn leaf_of(transcript: &Transcript) -> Option<Digest> {
@@ -142,7 +171,7 @@ pub(super) fn leaf_of(transcript: &Transcript) -> Option<Digest> {
     Some(merkle::leaf_hash(draw.digest().as_bytes()))
 }
 
-/// The leaf of an event that is no draw, of what a receipt says of it.
+/// The leaf of an event that is no public commitment of a draw.
 pub(super) fn plain_leaf(genesis: Digest, logged: &Logged<'_>) -> Digest {
     merkle::leaf_hash(plain(genesis, logged).as_bytes())
 }

@@ -9,7 +9,7 @@ mod leaf;
 mod receipt;
 
 pub use checkpoint::{Checkpoint, CheckpointError, NOTE_BYTES_MAX, origin};
-pub use leaf::{Logged, leaf};
+pub use leaf::{DrawOrigin, Logged, leaf};
 pub use receipt::{LogFault, LoggedDraw, RECEIPT_VERSION, Receipt, check_transcript, in_time};
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 
 use arena_canon::Digest;
 use arena_canon::json::{Pointer, Value};
-use arena_draw::{Transcript, merkle};
+use arena_draw::{Purpose, Transcript, merkle};
 use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError, origin};
-use super::leaf::{Logged, leaf_of, plain_leaf};
+use super::leaf::{DrawOrigin, Logged, leaf_of, plain_leaf};
 use crate::document::{Object, number_of};
 use crate::envelope::PublicKey;
 use crate::fault::{Faults, Findings};
+use crate::life::Event;
 
 /// The format of a receipt.
 pub const RECEIPT_VERSION: &str = "arena-receipt/v1";
@@ -24,6 +25,8 @@ pub struct Receipt {
     pub seq: u64,
     /// What the event was, for a message.
     pub event: String,
+    /// What its leaf rests on beside the event, where it commits a draw.
+    pub draw: Option<DrawOrigin>,
     /// Its hashed leaf.
     pub leaf: Digest,
     /// The way from the leaf to the root.
@@ -64,15 +67,29 @@ impl Receipt {
     pub fn document(&self, genesis: Digest, logged: &Logged<'_>) -> Value {
         json!({
             "v": RECEIPT_VERSION, "instance": self.instance, "genesis": genesis, "seq": self.seq.to_string(),
-            "at": logged.at.to_string(), "by": logged.by, "event": logged.written, "leaf": self.leaf,
-            "inclusion": self.inclusion, "checkpoint": self.checkpoint,
+            "at": logged.at.to_string(), "by": logged.by, "event": logged.written,
+            "draw": self.draw.map(|draw| {
+                json!({ "subject": draw.subject, "params_sha256": draw.params, "chain": draw.chain })
+            }),
+            "leaf": self.leaf, "inclusion": self.inclusion, "checkpoint": self.checkpoint,
         })
     }
 
     /// Reads a receipt; all of its faults if there are any.
     pub fn read(value: &Value) -> Result<Self, Faults> {
-        const MEMBERS: [&str; 10] =
-            ["v", "instance", "genesis", "seq", "at", "by", "event", "leaf", "inclusion", "checkpoint"];
+        const MEMBERS: [&str; 11] = [
+            "v",
+            "instance",
+            "genesis",
+            "seq",
+            "at",
+            "by",
+            "event",
+            "draw",
+            "leaf",
+            "inclusion",
+            "checkpoint",
+        ];
         let mut findings = Findings::default();
         let Some(object) = Object::of(value, Pointer::default(), &mut findings) else {
             return findings.or_none(None);
@@ -93,6 +110,7 @@ impl Receipt {
             other => other.as_str().map(Some),
         });
         let event = object.read("event", "an event", &mut findings, |value| value.as_object().map(|_| value));
+        let draw = object.read("draw", "what a commitment rests on, or null", &mut findings, draw_origin);
         let inclusion = object.read("inclusion", "at most 64 digests", &mut findings, digests);
         let checkpoint = object.read("checkpoint", "a signed note", &mut findings, Value::as_str);
         let name = |event: &Value| event.get("event").and_then(Value::as_str).unwrap_or("sealed").to_owned();
@@ -103,12 +121,12 @@ impl Receipt {
                 instance: instance?,
                 seq,
                 event: name(written),
+                draw: draw?,
                 leaf: leaf?,
                 inclusion: inclusion?,
                 checkpoint: checkpoint?.to_owned(),
             };
-            // The leaf of a draw follows from its transcript; that of anything else from what stands here.
-            let follows = receipt.event == "draw_committed" || plain_leaf(genesis?, &logged) == receipt.leaf;
+            let follows = leaf_shown(&receipt, genesis?, &logged) == Some(receipt.leaf);
             Some((receipt, follows))
         };
         let receipt = match whole() {
@@ -133,6 +151,7 @@ impl Receipt {
             instance: request.instance,
             seq: request.committed_seq.unwrap_or_default(),
             event: format!("draw_committed of the {} draw", request.purpose),
+            draw: None,
             leaf,
             inclusion: log.inclusion.clone(),
             checkpoint: log.checkpoint.clone(),
@@ -171,20 +190,47 @@ impl Receipt {
     }
 }
 
+/// The leaf of what a receipt shows. Of the commitment of a draw, who committed it and the claim's name are not in its
+/// leaf, since a transcript does not tell them: they are held against the journal.
+fn leaf_shown(receipt: &Receipt, genesis: Digest, logged: &Logged<'_>) -> Option<Digest> {
+    let Some(origin) = receipt.draw else { return Some(plain_leaf(genesis, logged)) };
+    let event: Event = serde_json::from_value(logged.written.clone()).ok()?;
+    // What the event is read from says nothing more than what was read.
+    let is_whole = serde_json::to_value(&event).is_ok_and(|value| value == *logged.written);
+    let at = logged.at;
+    let is_then = matches!(&event, Event::DrawCommitted(draw) if draw.committed_at == at);
+    origin.leaf(receipt.instance, &event, logged.seq).filter(|_| is_whole && is_then)
+}
+
+fn draw_origin(value: &Value) -> Option<Option<DrawOrigin>> {
+    if value.is_null() {
+        return Some(None);
+    }
+    let members = value.as_object().filter(|members| members.len() == 3)?;
+    let digest = |key: &str| members.get(key)?.as_str()?.parse().ok();
+    let (subject, params) = (digest("subject")?, digest("params_sha256")?);
+    Some(Some(DrawOrigin { subject, params, chain: digest("chain")? }))
+}
+
 fn digests(value: &Value) -> Option<Vec<Digest>> {
     let list = value.as_array().filter(|list| list.len() <= INCLUSION_MAX)?;
     list.iter().map(|digest| digest.as_str()?.parse().ok()).collect()
 }
 
 /// Checks the log of a transcript that verifies: the commitment is in it, and with a key, that the checkpoint is signed
-/// and was signed after the commitment and before the round was due. Nothing if the transcript carries no log.
+/// and was signed after the commitment and before the round was due. Nothing if the transcript carries no log: with a
+/// key that is so for auditors drawn again alone, whose commitments are sealed.
 pub fn check_transcript(
     transcript: &Transcript,
     key: Option<PublicKey>,
 ) -> Result<Option<LoggedDraw>, LogFault> {
     let request = &transcript.request;
     if request.log.is_none() {
-        return Ok(None);
+        let is_sealed = request.purpose == Purpose::Audit && request.attempt > 0;
+        return match key {
+            Some(_) if !is_sealed => Err(fault("/log", "there is none, and a key to check it by was given")),
+            _ => Ok(None),
+        };
     }
     let receipt = Receipt::of(transcript)?;
     let (checkpoint, signed_at) = match key {

@@ -1,13 +1,14 @@
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_draw::merkle;
+use arena_draw::{Eligible, Entry, merkle};
 use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError, key_id, origin};
-use super::leaf::{Logged, plain_leaf};
+use super::leaf::{DrawOrigin, Logged, plain_leaf};
 use super::receipt::{LogFault, Receipt, in_time};
 use crate::base64;
 use crate::envelope::SecretKey;
+use crate::life::{CommittedDraw, Event};
 
 const AT: u64 = 1_800_000_000;
 
@@ -128,6 +129,7 @@ fn receipted(seq: u64, size: usize) -> Value {
         instance: instance(),
         seq,
         event: "tick".into(),
+        draw: None,
         leaf: leaves[index],
         inclusion: merkle::path(index, &leaves),
         checkpoint: Checkpoint::sign(&origin(instance()), size as u64, root, AT + 100, &key(1)),
@@ -178,4 +180,86 @@ fn a_receipt_holds_for_its_event_alone() {
     let other: Result<_, LogFault> = Receipt::read(&good).expect("a receipt").signed(key(2).public());
     assert_eq!(other.expect_err("another key").at, "/log/checkpoint");
     assert!(json::canonical(&good).len() < 4_096);
+}
+
+/// The commitment of a draw, and what its leaf rests on beside it.
+fn commitment() -> (Event, DrawOrigin) {
+    let entries = ["amy", "ben", "cyd"].map(|agent| Entry::new(agent, format!("op-{agent}"), 100));
+    let draw = CommittedDraw {
+        claim: "c1".into(),
+        purpose: "runner".into(),
+        attempt: 0,
+        seats: 1,
+        entries: Eligible::new(entries.to_vec()).expect("entries"),
+        round: 9,
+        last_round_seen: 7,
+        committed_at: AT,
+        salt_sha256: None,
+        audit_ppm: 0,
+    };
+    let [subject, params, chain] = ["job", "params", "chain"].map(|text| Digest::of(text.as_bytes()));
+    (Event::DrawCommitted(Box::new(draw)), DrawOrigin { subject, params, chain })
+}
+
+/// Whoever is shown who may be drawn is not shown others than were committed.
+#[test]
+fn a_receipt_of_a_draw_holds_for_what_it_shows() {
+    let (event, origin_of_draw) = commitment();
+    let written = serde_json::to_value(&event).expect("written");
+    let leaf = origin_of_draw.leaf(instance(), &event, 1).expect("a commitment");
+    let checkpoint = Checkpoint::sign(&origin(instance()), 1, merkle::root(&[leaf]), AT, &key(1));
+    let receipt = Receipt {
+        instance: instance(),
+        seq: 1,
+        event: "draw_committed".into(),
+        draw: Some(origin_of_draw),
+        leaf,
+        inclusion: Vec::new(),
+        checkpoint,
+    };
+    let logged = Logged { seq: 1, at: AT, by: Some("ops"), written: &written };
+    let good = receipt.document(Digest::of(b"genesis"), &logged);
+    assert_eq!(Receipt::read(&good), Ok(receipt));
+    let other = json!(Digest::of(b"another"));
+    for (pointer, value) in [
+        ("/event/purpose", json!("reviewer")),
+        ("/event/purpose", json!("audit")),
+        ("/event/purpose", json!("nothing")),
+        ("/event/attempt", json!(1)),
+        ("/event/seats", json!(2)),
+        ("/event/entries", json!([["amy", "op-amy", 100], ["ben", "op-ben", 100]])),
+        ("/event/entries/0/2", json!(101)),
+        ("/event/round", json!(10)),
+        ("/event/last_round_seen", json!(8)),
+        ("/event/committed_at", json!(AT + 1)),
+        ("/event/salt_sha256", other.clone()),
+        ("/event/event", json!("claim_listed")),
+        ("/event", json!({})),
+        ("/at", json!((AT + 1).to_string())),
+        ("/seq", json!("2")),
+        ("/instance", other.clone()),
+        ("/draw/subject", other.clone()),
+        ("/draw/params_sha256", other.clone()),
+        ("/draw/chain", other),
+        ("/draw", Value::Null),
+        ("/draw", json!({})),
+    ] {
+        let mut forged = good.clone();
+        let place = forged.pointer_mut(pointer).expect(pointer);
+        assert_ne!(*place, value, "{pointer}");
+        *place = value;
+        assert!(Receipt::read(&forged).is_err(), "{pointer}: {forged}");
+    }
+    let mut more = good.clone();
+    more["event"]["extra"] = json!(1);
+    assert!(Receipt::read(&more).is_err());
+    // Nor is any other event shown as a commitment, or a commitment as any other event.
+    let mut plain = receipted(3, 6);
+    plain["event"] = written;
+    assert!(Receipt::read(&plain).is_err());
+    plain["draw"] = good["draw"].clone();
+    assert!(Receipt::read(&plain).is_err());
+    let mut tick = good;
+    tick["event"] = json!({ "event": "tick", "n": 1 });
+    assert!(Receipt::read(&tick).is_err());
 }

@@ -10,7 +10,8 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::commitment::{Sealed, canary_commitment};
 use arena_claims::life::{
-    Claim, Command, Event, Instance, Party, Refusal, Stamped, World, evolve, execute, replay, report_of,
+    Claim, Command, Event, Instance, Party, Refusal, Stamped, World, evolve, execute, follow, replay,
+    report_of,
 };
 use arena_claims::manifest::Input;
 use arena_claims::params::Params;
@@ -87,7 +88,7 @@ fn time(text: &str) -> u64 {
 
 impl Script {
     /// `given agents=amy,ben@op-a stake=20000`, `given params={…}`, `given determinism=tolerant`, and a hash chain of
-    /// parties with stakes: `given parties=op:6000,out:6000`.
+    /// parties with stakes: `given parties=op:6000,out:6000`, or with the rounds of their chains `op:6000:30`.
     pub(crate) fn given(&mut self, line: &str) {
         let Some(rest) = line.trim().strip_prefix("given ") else { return };
         if let Some(change) = rest.strip_prefix("params=") {
@@ -126,10 +127,13 @@ impl Script {
     fn found_parties(&mut self, parties: &str) {
         let mut named = Vec::new();
         for word in parties.split(',') {
-            let (agent, stake) = word.split_once(':').expect("agent:stake");
-            let chain = Preimages::new(*Digest::of(agent.as_bytes()).as_bytes(), 100);
+            let (agent, rest) = word.split_once(':').expect("agent:stake");
+            let (stake, rounds) =
+                rest.split_once(':').map_or((rest, None), |(stake, rounds)| (stake, Some(rounds)));
+            let rounds = rounds.map(|rounds| rounds.parse().expect("a number"));
+            let chain = Preimages::new(*Digest::of(agent.as_bytes()).as_bytes(), rounds.unwrap_or(100));
             self.chains.insert(agent.to_owned(), chain);
-            named.push(Party { agent: agent.to_owned(), stake: stake.parse().expect("an amount") });
+            named.push(Party { agent: agent.to_owned(), stake: stake.parse().expect("an amount"), rounds });
         }
         let anchors = named.iter().map(|party| self.chains[&party.agent].anchor()).collect();
         let source = Source::HashChain(HashChain::new(anchors, None).expect("a beacon"));
@@ -429,12 +433,27 @@ impl Script {
         for transcript in self.world.claims.values().flat_map(|claim| &claim.transcripts) {
             arena_draw::verify(&json::canonical(transcript)).unwrap_or_else(|why| panic!("{name}: {why}"));
         }
+        self.check_time(name);
         self.run_out(name);
         let locked = |account: &str| {
             account.starts_with("lock:") || account.starts_with("pool:") || account.starts_with("bucket:")
         };
         for (account, balance) in self.world.ledger.accounts() {
             assert!(!locked(account.name()) || balance == 0, "{name}: {balance} left in {account}");
+        }
+    }
+
+    /// Stakes of parties are held and released by time alone: whoever derives the history finds each of these events
+    /// again without a command.
+    fn check_time(&self, name: &str) {
+        let mut world = self.start.clone();
+        for (at, event) in &self.history {
+            if let Event::PartiesHeld { claim, .. } | Event::PartiesReleased { claim, .. } = event {
+                let tick = stamped(OPERATOR, *at, Command::Tick { claim: claim.clone() });
+                let by_time = follow(&world, &world.claims[claim], &tick);
+                assert_eq!(by_time, std::slice::from_ref(event), "{name}: it does not follow");
+            }
+            evolve(&mut world, *at, event);
         }
     }
 

@@ -106,6 +106,7 @@ impl Walk {
             "fund",
             "withdraw",
             "draw",
+            "commit_draw",
             "accept",
             "decline",
             "inputs",
@@ -149,6 +150,7 @@ fn walk_with(name: &str, mut luck: Luck, staked: bool, watch: &mut dyn FnMut(&Wo
     let mut walk = Walk { script, luck, seconds: 7_200, lines: Vec::new() };
     walk.line("list", "sue", "500");
     watch(&walk.script.world);
+    walk.line("commit_draw", "-", "");
     walk.line("fund", "fay", "3500");
     for _ in 0..60 {
         let phase = walk.script.world.claims["c1"].phase;
@@ -169,6 +171,7 @@ fn walk_with(name: &str, mut luck: Luck, staked: bool, watch: &mut dyn FnMut(&Wo
         let phase = walk.script.world.claims["c1"].phase;
         if walk.luck.below(6) == 0 { walk.stray() } else { walk.step(phase) }
     }
+    walk.line("commit_draw", "-", "");
     let name = format!("{name}\n{}", walk.lines.join("\n"));
     walk.script.check_laws(&name);
     format!("{:?}", walk.script.world.claims["c1"].phase)

@@ -95,6 +95,11 @@ impl Chain {
         self.0.anchor()
     }
 
+    /// How many rounds it is good for.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.0.rounds()
+    }
+
     /// What is revealed in `round`.
     pub(crate) fn reveal(&self, round: u64) -> Option<[u8; 32]> {
         self.0.reveal(round)

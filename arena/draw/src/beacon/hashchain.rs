@@ -111,9 +111,10 @@ impl Beacon for HashChain {
     }
 }
 
-/// What a chain gives so many rounds before the one that `preimage` is of: a round reveals all before it.
-pub fn rounds_before(preimage: Digest, rounds: u64) -> Digest {
-    hashed(preimage, rounds)
+/// What a chain gives so many rounds before the one that `preimage` is of: a round reveals all before it. Nothing
+/// where that is more rounds than a chain has.
+pub fn rounds_before(preimage: Digest, rounds: u64) -> Option<Digest> {
+    (rounds < ROUND_MAX).then(|| hashed(preimage, rounds))
 }
 
 /// SHA-256 applied `times` times.
@@ -131,6 +132,11 @@ impl Preimages {
     /// A chain of `rounds` rounds from 32 random bytes; of [`ROUND_MAX`] if more are asked for.
     pub fn new(secret: [u8; 32], rounds: u64) -> Self {
         Self { secret: Digest::from_bytes(secret), rounds: rounds.min(ROUND_MAX) }
+    }
+
+    /// How many rounds it is good for.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
     }
 
     /// What is published before the first round.
@@ -175,6 +181,7 @@ mod tests {
         }
         assert_eq!(drawn[9], last);
         assert_eq!((parties()[0].reveal(0), parties()[0].reveal(11)), (None, None));
+        assert_eq!(parties()[0].rounds(), 10);
     }
 
     #[test]
@@ -202,7 +209,10 @@ mod tests {
         for (index, party) in parties().iter().enumerate() {
             let part = |round| Digest::from_bytes(party.reveal(round).expect("a round of ten"));
             assert_eq!(beacon.check_part(index, 7, part(7)), Ok(()));
-            assert_eq!(rounds_before(part(7), 3), part(4));
+            assert_eq!(rounds_before(part(7), 3), Some(part(4)));
+            for beyond in [ROUND_MAX, ROUND_MAX + 1, 1 << 53, u64::MAX] {
+                assert_eq!(rounds_before(part(7), beyond), None);
+            }
             let wrong = Err(BeaconError::Proof { kind, round: 7 });
             assert_eq!(beacon.check_part(index, 7, part(6)), wrong);
             assert_eq!(beacon.check_part((index + 1) % 3, 7, part(7)), wrong);

@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::sync::{PoisonError, RwLock};
 
 use axum::http::Method;
 use governor::clock::{Clock, DefaultClock};
@@ -31,6 +32,16 @@ pub(crate) enum Class {
     /// A key, a token or a link that was wrong.
     Failure,
 }
+
+const CLASSES: [Class; 7] = [
+    Class::AnonymousRead,
+    Class::General,
+    Class::Play,
+    Class::Submit,
+    Class::Upload,
+    Class::NewKey,
+    Class::Failure,
+];
 
 impl Class {
     /// The class of a request; none for what is not limited here.
@@ -78,7 +89,55 @@ impl Counted<'static> {
 /// one.
 const KEYS_COUNTED: u32 = 3;
 
-type Keyed = DefaultKeyedRateLimiter<String>;
+/// What each of some names did.
+struct Keyed {
+    quota: Quota,
+    names_max: usize,
+    counts: RwLock<DefaultKeyedRateLimiter<String>>,
+}
+
+impl Keyed {
+    fn new(quota: Quota, names_max: usize) -> Self {
+        Self { quota, names_max, counts: RwLock::new(RateLimiter::keyed(quota)) }
+    }
+
+    fn take(&self, name: &str) -> Result<(), Problem> {
+        let (taken, names) = {
+            let counts = self.counts.read().unwrap_or_else(PoisonError::into_inner);
+            (counts.check_key(&name.to_owned()), counts.len())
+        };
+        if names > self.names_max {
+            self.make_room();
+        }
+        taken.map_err(|not_until| {
+            let wait = not_until.wait_time_from(DefaultClock::default().now());
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            let detail = format_args!("too many requests; the next one in {seconds} s");
+            Problem::new("rate_limited", detail).retry_after(seconds.max(1))
+        })
+    }
+
+    /// Forgets who has not asked for a while; all of them if that leaves so little room that this would soon be to do
+    /// again.
+    fn make_room(&self) {
+        let mut counts = self.counts.write().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have been faster.
+        if counts.len() <= self.names_max {
+            return;
+        }
+        counts.retain_recent();
+        if counts.len() > self.names_max / 2 {
+            *counts = RateLimiter::keyed(self.quota);
+        }
+    }
+
+    /// Forgets who has not asked for a while.
+    fn sweep(&self) {
+        let counts = self.counts.read().unwrap_or_else(PoisonError::into_inner);
+        counts.retain_recent();
+        counts.shrink_to_fit();
+    }
+}
 
 /// One class: what each key or address did, and what each agent did over all of its keys.
 struct Pair {
@@ -98,7 +157,8 @@ pub(crate) struct Limiter {
     failure: Pair,
 }
 
-/// Names that are counted at once in one class. More are an attack, and forgetting them all is no gain to it.
+/// Names that are counted at once in one class. More are an attack, and forgetting them all is no gain to it: who has
+/// so many names has as many allowances.
 const COUNTED_MAX: usize = 200_000;
 
 fn count(number: u32) -> NonZeroU32 {
@@ -106,30 +166,27 @@ fn count(number: u32) -> NonZeroU32 {
 }
 
 /// What happens at some rate, at once no more than `burst`.
-fn pair(quota: Quota) -> Pair {
+fn pair(quota: Quota, names_max: usize) -> Pair {
     let times = count(KEYS_COUNTED);
     let wide = Quota::with_period(quota.replenish_interval() / KEYS_COUNTED);
     let wide = wide.map(|wide| wide.allow_burst(quota.burst_size().saturating_mul(times)));
-    Pair { each: RateLimiter::keyed(quota), agents: wide.map(RateLimiter::keyed) }
+    Pair { each: Keyed::new(quota, names_max), agents: wide.map(|wide| Keyed::new(wide, names_max)) }
 }
 
 /// What is counted by the agent alone.
-fn alone(quota: Quota) -> Pair {
-    Pair { each: RateLimiter::keyed(quota), agents: None }
-}
-
-fn take(limiter: &Keyed, name: &str) -> Result<(), Problem> {
-    limiter.check_key(&name.to_owned()).map_err(|not_until| {
-        let wait = not_until.wait_time_from(DefaultClock::default().now());
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        let detail = format_args!("too many requests; the next one in {seconds} s");
-        Problem::new("rate_limited", detail).retry_after(seconds.max(1))
-    })
+fn alone(quota: Quota, names_max: usize) -> Pair {
+    Pair { each: Keyed::new(quota, names_max), agents: None }
 }
 
 impl Limiter {
     /// With these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
+        Self::of_names(limits, COUNTED_MAX)
+    }
+
+    fn of_names(limits: &Limits, names_max: usize) -> Self {
+        let pair = |quota: Quota| pair(quota, names_max);
+        let alone = |quota: Quota| alone(quota, names_max);
         let a_minute = |number: u32| Quota::per_minute(count(number));
         let an_hour = |number: u32| Quota::per_hour(count(number));
         let play = Quota::per_second(count(limits.play_per_second)).allow_burst(count(limits.play_burst));
@@ -162,34 +219,80 @@ impl Limiter {
         let Pair { each, agents } = self.of(class);
         let key = if agents.is_none() { by.agent.or(by.key) } else { by.key };
         match key {
-            Some(key) => take(each, key)?,
-            None => take(each, &by.address.to_string())?,
+            Some(key) => each.take(key)?,
+            None => each.take(&by.address.to_string())?,
         }
         match agents.as_ref().zip(by.agent) {
-            Some((agents, agent)) => take(agents, agent),
+            Some((agents, agent)) => agents.take(agent),
             None => Ok(()),
         }
     }
 
     /// Forgets who has not asked for a while.
     pub(crate) fn sweep(&self) {
-        for class in [
-            Class::AnonymousRead,
-            Class::General,
-            Class::Play,
-            Class::Submit,
-            Class::Upload,
-            Class::NewKey,
-            Class::Failure,
-        ] {
-            let Pair { each, agents } = self.of(class);
-            for limiter in std::iter::once(each).chain(agents) {
-                limiter.retain_recent();
-                if limiter.len() > COUNTED_MAX {
-                    limiter.retain_recent();
-                }
-                limiter.shrink_to_fit();
+        self.all().for_each(Keyed::sweep);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Keyed> {
+        CLASSES.iter().flat_map(|class| {
+            let Pair { each, agents } = self.of(*class);
+            std::iter::once(each).chain(agents)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use super::*;
+
+    const NAMES_MAX: usize = 10;
+
+    fn address(number: u32) -> IpAddr {
+        IpAddr::V4(Ipv4Addr::from_bits(number))
+    }
+
+    #[test]
+    fn no_class_counts_more_names_than_it_may_whoever_asks() {
+        let limiter = Limiter::of_names(&Limits::default(), NAMES_MAX);
+        for number in 0..300 {
+            let (key, agent) = (format!("key {number}"), format!("agent {number}"));
+            for class in CLASSES {
+                limiter.check(class, Counted::address(address(number))).unwrap();
+                let by = Counted { key: Some(&key), agent: Some(&agent), address: address(number) };
+                limiter.check(class, by).unwrap();
+            }
+            for counts in limiter.all().map(|keyed| keyed.counts.read().unwrap()) {
+                assert!(counts.len() <= NAMES_MAX, "{number}: {}", counts.len());
             }
         }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_forgotten_only_when_there_are_too_many() {
+        let counts = Keyed::new(Quota::per_hour(count(1)), NAMES_MAX);
+        for number in 0..NAMES_MAX {
+            counts.take(&number.to_string()).unwrap();
+        }
+        for number in 0..NAMES_MAX {
+            assert_eq!(counts.take(&number.to_string()).unwrap_err().code(), "rate_limited", "{number}");
+        }
+        counts.take("one more").unwrap();
+        counts.take("0").unwrap();
+        assert!(counts.take("0").is_err());
+    }
+
+    #[test]
+    fn who_asked_long_ago_makes_room_and_the_others_are_still_counted() {
+        let counts = Keyed::new(Quota::with_period(Duration::from_secs(1)).unwrap(), NAMES_MAX);
+        for number in 0..NAMES_MAX {
+            counts.take(&number.to_string()).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(2_200));
+        counts.take("one more").unwrap();
+        assert!(counts.take("one more").is_err());
+        assert_eq!(counts.counts.read().unwrap().len(), 1);
     }
 }

@@ -263,6 +263,7 @@ pub static CODES: &[Code] = &[
     code("round_not_open", 409, "The round is not open for this", "Look at its status."),
     code("round_not_over", 409, "The round is not over", "Wait until the time in the detail."),
     code("round_not_wanted", 409, "No draw waits for that round", "Reveal the round of the latest draw."),
+    code("rounds_spent", 409, "The parties' chains are at their end", "Tell the operator."),
     code("scope_missing", 403, "Key lacks the scope", "Use a key with the scope that the detail names."),
     code("score_too_high", 422, "Score too high", "Give 0 to 10 points."),
     code("scored_by_tournament", 409, "Scored by a tournament", "Wait for the tournament's scorecard."),

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use arena_canon::Digest;
 use arena_contests::sprint::round::{Command, Target};
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use axum::routing::{get, post};
+use futures_util::{Stream, StreamExt as _};
 
 use super::round_pages::{again, onward, see};
 use super::rounds::{Upload, command, execute, found_artifact, store_artifact};
@@ -17,8 +19,9 @@ use crate::app::Shared;
 use crate::auth::{Scope, Viewer};
 use crate::http::arrival::Arrival;
 use crate::http::body::{Form, check_token};
+use crate::http::limit::{Class, Counted};
 use crate::http::paging::Wanted;
-use crate::http::parts::Parts;
+use crate::http::parts::{Part, Parts};
 use crate::http::who::Who;
 use crate::instance::rounds::{Act, submission_id, visible};
 use crate::pages::contests::Refused;
@@ -84,12 +87,19 @@ fn asked(
     if !DESK_COMMANDS.contains(&name) {
         return Err(Problem::new("form", "no form of ours asks for this"));
     }
-    let command = command(name, &pages::members_of(fields), &[])?;
+    let command = command(name, &pages::members_of(fields), &[]);
+    let company = fields.get("company").filter(|_| name == "register").map(|text| text.trim().to_owned());
+    let company = company.filter(|company| !company.is_empty());
+    if name == "register" && company.is_none() {
+        let mut problem = command.err().unwrap_or_else(|| Problem::new("form", "the form is not filled in"));
+        problem.push("/company", "form", "expected the name of the company");
+        return Err(problem);
+    }
+    let command = command?;
     if let Command::PutEvidence { artifact, .. } | Command::GrantPublicRead { artifact } = &command {
         // Another's private artifact is not there.
         app.look(|instance| found_artifact(instance, who, arrival, artifact, Some(id)).map(|_| ()))??;
     }
-    let company = fields.get("company").filter(|_| name == "register").map(|text| text.trim().to_owned());
     let is_versioned =
         matches!(command, Command::PublishKickoff { .. } | Command::PutIntent { .. } | Command::Submit(_));
     let if_match = Some(pages::version_of_form(fields).unwrap_or_default()).filter(|_| is_versioned);
@@ -114,6 +124,28 @@ fn result_of(app: &Shared, (id, who, arrival): (&str, &Who, &Arrival), command: 
     }
 }
 
+/// A submission at the desk is one as any other: as many a minute, and no more.
+fn check_rate(app: &Shared, (who, arrival): (&Who, &Arrival), command: &Command) -> Result<(), Problem> {
+    if !matches!(command, Command::Submit(_)) {
+        return Ok(());
+    }
+    let (key, agent) = (who.key.as_deref(), who.viewer.agent());
+    app.limiter.check(Class::Submit, Counted { key, agent, address: arrival.address })
+}
+
+/// Has it done; tells where what was done is shown.
+async fn carry_out(
+    app: &Shared,
+    (id, who, arrival): (&str, &Who, &Arrival),
+    fields: &BTreeMap<String, String>,
+) -> Result<String, Problem> {
+    let act = asked(app, (id, who, arrival), fields)?;
+    check_rate(app, (who, arrival), &act.command)?;
+    let command = act.command.clone();
+    execute(app, who.viewer.clone(), arrival.at, act, None).await?;
+    Ok(result_of(app, (id, who, arrival), &command))
+}
+
 async fn act(
     State(app): State<Shared>,
     Path(id): Path<String>,
@@ -124,22 +156,16 @@ async fn act(
     check_known(&who)?;
     let at = (id.as_str(), &who, &arrival);
     app.look(|instance| visible(instance, &who.viewer, &id, arrival.at).map(|_| ()))??;
-    let done = match asked(&app, at, &fields) {
-        Ok(act) => {
-            let command = act.command.clone();
-            execute(&app, who.viewer.clone(), arrival.at, act, None)
-                .await
-                .map(|_| result_of(&app, at, &command))
-        }
-        Err(problem) => Err(problem),
-    };
-    match done {
+    match carry_out(&app, at, &fields).await {
         Ok(path) => Ok(onward(&path)),
         Err(problem) if is_of_form(&problem) => {
             let told = pages::at_fields(&problem, &fields);
             let form = pages::sent_form(&fields);
             let refused = Refused { form: &form, fields: &fields, problem: &told };
-            again(&problem, shown(&app, at, None, Some(&refused)))
+            let mut response = again(&problem, shown(&app, at, None, Some(&refused)))?;
+            // When to try again.
+            problem.put_headers(&mut response);
+            Ok(response)
         }
         Err(problem) => Err(problem),
     }
@@ -152,6 +178,61 @@ fn of_file(problem: &Problem) -> Problem {
     let all: Vec<_> = if problem.errors().is_empty() { vec![whole] } else { errors.collect() };
     all.into_iter().for_each(|(code, detail)| told.push("/file", code, detail));
     told
+}
+
+/// The bytes of a file that ends where its form ends. What is wrong after it breaks it off and is put into `wrong`, so
+/// that nothing is kept of a form that is refused.
+fn last<'a>(
+    file: Part,
+    parts: &'a mut Parts,
+    wrong: &'a mut Option<Problem>,
+) -> impl Stream<Item = Result<Bytes, multer::Error>> + Send + Unpin + 'a {
+    let pieces =
+        futures_util::stream::unfold((Some(file), parts, wrong), |(file, parts, wrong)| async move {
+            let mut file = file?;
+            if let Some(piece) = file.next().await {
+                // After one that cannot be read there is none.
+                let file = Some(file).filter(|_| piece.is_ok());
+                return Some((piece, (file, parts, wrong)));
+            }
+            // The next part is not looked for before this one is gone.
+            drop(file);
+            let after = match parts.next().await {
+                Ok(None) => return None,
+                // What follows the file would be another one.
+                Ok(Some(_)) => Problem::new("query", "one file at a time"),
+                Err(problem) => problem,
+            };
+            *wrong = Some(after);
+            Some((Err(multer::Error::IncompleteStream), (None, parts, wrong)))
+        });
+    Box::pin(pieces.fuse())
+}
+
+/// Stores the file of a form. One that is refused is read to its end all the same, if it is not too long: a browser
+/// shows no answer before it has sent everything.
+async fn take_in(
+    app: &Shared,
+    at: (&Who, &Arrival),
+    upload: Upload<'_>,
+    (file, parts): (Part, &mut Parts),
+) -> Result<Digest, Problem> {
+    let mut wrong = None;
+    let stored = {
+        let mut pieces = last(file, parts, &mut wrong);
+        let stored = store_artifact(app, at, upload, &mut pieces).await;
+        let mut left = Some(app.config.limits.blob_bytes).filter(|_| stored.is_err());
+        while let Some(room) = left
+            && let Some(Ok(piece)) = pieces.next().await
+        {
+            left = room.checked_sub(piece.len());
+        }
+        stored
+    };
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None => stored.map_err(|why| of_file(&why)),
+    }
 }
 
 /// Reads the parts of the form in their order: its token, whether everybody may read the file, the file.
@@ -182,13 +263,7 @@ async fn store(
                 let media_type =
                     part.media_type(MEDIA_TYPE_BYTES_MAX).unwrap_or_else(|| UNKNOWN_TYPE.to_owned());
                 let upload = Upload { round: id, digest: None, media_type, public_read };
-                let stored = store_artifact(app, (who, arrival), upload, part).await;
-                let stored = stored.map_err(|why| of_file(&why))?;
-                // What follows the file would be another one.
-                return match parts.next().await? {
-                    None => Ok(stored),
-                    Some(_) => Err(Problem::new("query", "one file at a time")),
-                };
+                return take_in(app, (who, arrival), upload, (part, &mut parts)).await;
             }
             _ => return Err(Problem::new("query", "a field is not one of this form")),
         }

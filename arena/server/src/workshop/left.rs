@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arena_tournament::Class;
 
@@ -51,13 +51,20 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 }
 
 /// Clears up after runs that ended while nobody could: the server was killed between. Folders of no tournament that is
-/// over are left alone.
-pub(super) fn sweep(app: &App) {
+/// over are left alone. Between two folders it is asked whether there is time for another.
+pub(super) fn sweep(app: &App, goes_on: impl Fn() -> bool) {
     let over = app.look(|instance| {
         let over = instance.tournaments.over();
         over.map(|(number, class)| (app.floor.run_folder(number), class)).collect::<Vec<_>>()
     });
-    for (folder, class) in over.into_iter().flatten() {
+    clear_all(over.into_iter().flatten(), goes_on);
+}
+
+fn clear_all(over: impl IntoIterator<Item = (PathBuf, Class)>, goes_on: impl Fn() -> bool) {
+    for (folder, class) in over {
+        if !goes_on() {
+            return;
+        }
         // What cannot be removed now may be at the next start.
         let _ = clear(&folder, class);
     }
@@ -68,7 +75,7 @@ mod tests {
     use super::*;
 
     /// A run's folder, with its log beside it.
-    fn run(root: &Path) -> std::path::PathBuf {
+    fn run(root: &Path) -> PathBuf {
         let folder = root.join("t1");
         for name in ["matches/m00001.json", "guest/m00001.json", "components/a.wasm", "packs/b.json"] {
             let path = folder.join(name);
@@ -103,6 +110,23 @@ mod tests {
                 assert!(root.path().join("t10.log").exists());
             }
         }
+    }
+
+    #[test]
+    fn who_stops_waits_for_one_folder_and_the_others_are_cleared_at_the_next_start() {
+        let roots: Vec<_> = (0..4).map(|_| tempfile::tempdir().unwrap()).collect();
+        let over = || roots.iter().map(|root| (root.path().join("t1"), Class::Blocked));
+        roots.iter().for_each(|root| drop(run(root.path())));
+        let there = || over().filter(|(folder, _)| folder.exists()).count();
+        let asked = std::cell::Cell::new(0);
+        let stops_after = |folders: usize| {
+            asked.set(0);
+            clear_all(over(), || asked.replace(asked.get() + 1) < folders);
+            there()
+        };
+        assert_eq!((stops_after(0), asked.get()), (4, 1));
+        assert_eq!((stops_after(1), asked.get()), (3, 2));
+        assert_eq!((stops_after(9), asked.get()), (0, 4));
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Runner {
             let shift = Arc::clone(&shift);
             let works = move || {
                 if n == 0 {
-                    shift.app.upgrade().iter().for_each(|app| left::sweep(app));
+                    shift.app.upgrade().iter().for_each(|app| left::sweep(app, || !shift.is_off()));
                 }
                 shift.work();
             };

@@ -1,15 +1,21 @@
 //! The desk of a round: a company goes from its registration to its evidence at forms alone, those who judge and the
 //! admin act at theirs, and a form does what the API does, for whom it does it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use arena_canon::Digest;
+use arena_server::Config;
+use axum::body::{Body, Bytes};
 use serde_json::json;
 
 use crate::audit::audit;
 use crate::play::{Browser, csrf};
-use crate::round_bench::{CLAIMS, PLAN, ROUND, Sprint, accepted, at, of};
-use crate::support::{ADMIN, Bench, Said, request};
+use crate::round_bench::{BEFORE, CLAIMS, PLAN, ROUND, Sprint, accepted, at, bare, of, terms};
+use crate::support::{ADMIN, Bench, Said, limitless, request};
 
 const DESK: &str = "/rounds/s0-r1/desk";
+const END: &[u8] = b"--xyz--\r\n";
 
 struct Desk<'a> {
     bench: &'a Bench,
@@ -57,23 +63,32 @@ impl<'a> Desk<'a> {
 
     /// Sends a file for the Locker.
     async fn stores(&self, parts: &[(&str, &[u8])]) -> Said {
-        let mut body = Vec::new();
-        for (disposition, content) in parts {
-            let head = format!("--xyz\r\nContent-Disposition: form-data; {disposition}\r\n");
-            let kind = if disposition.contains("filename") { "Content-Type: text/markdown\r\n" } else { "" };
-            body.extend([head.as_bytes(), kind.as_bytes(), b"\r\n", content, b"\r\n"].concat());
-        }
-        body.extend(b"--xyz--\r\n");
+        self.sends(form_body(parts).into()).await
+    }
+
+    async fn sends(&self, body: Body) -> Said {
         let request = request("POST", &format!("{DESK}/artifact"), None)
             .header("accept", "text/html")
             .header("content-type", "multipart/form-data; boundary=xyz")
             .header("cookie", format!("__Host-arena={}", self.browser.cookie.as_ref().unwrap()));
-        let said = self.bench.send(request.body(body.into()).unwrap()).await;
+        let said = self.bench.send(request.body(body).unwrap()).await;
         if said.header("content-type").starts_with("text/html") {
             assert_eq!(audit(&said.text), [""; 0], "{}", said.text);
         }
         said
     }
+}
+
+/// A form with a file, as a browser sends it.
+fn form_body(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (disposition, content) in parts {
+        let head = format!("--xyz\r\nContent-Disposition: form-data; {disposition}\r\n");
+        let kind = if disposition.contains("filename") { "Content-Type: text/markdown\r\n" } else { "" };
+        body.extend([head.as_bytes(), kind.as_bytes(), b"\r\n", content, b"\r\n"].concat());
+    }
+    body.extend(END);
+    body
 }
 
 /// The form of a command on a page.
@@ -424,4 +439,216 @@ async fn a_file_for_the_locker_is_bounded_screened_and_of_this_session() {
     let taken = bob.does("grant_public_read", &[("artifact_hash", &"0".repeat(64))]).await.expect(404);
     assert!(!taken.text.contains("acme"));
     assert_eq!(sprint.bench.get(ROUND, None).await.status.as_u16(), 200, "{}", at(1, "19:00"));
+}
+
+/// A sprint on a server with limits of its own.
+async fn limited(limit: impl FnOnce(&mut Config)) -> Sprint {
+    let mut config = limitless();
+    limit(&mut config);
+    let bench = Bench::with(BEFORE, config);
+    bench.post("/api/v1/rounds", Some(ADMIN), &terms(false)).await.expect(201);
+    bare(&bench, &of("announce"), ADMIN).await.expect(200);
+    Sprint::of(bench).await
+}
+
+/// A package of its form, whose references lead nowhere.
+fn any_package<'a>(digest: &'a str, claim: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![
+        ("intent_stub_ref", "intent:s0-r1:acme:W1"),
+        ("artifact_class", "external"),
+        ("artifact_hash", digest),
+        ("locker_artifact_ref", "locker:none"),
+        ("locker_evidence_ref", "evidence:1"),
+        ("town_post_ref", "town:1"),
+        ("claim_summary", claim),
+        ("verification_summary", "Run the script in the artifact; it prints the numbers."),
+        ("operator_intervention", "none"),
+        ("receipts", ""),
+        ("budget_impact/spent_exo", "900"),
+        ("budget_impact/declared_posture_exo", "1000"),
+        ("budget_impact/note", ""),
+        ("stake_atomic", "1000000"),
+    ]
+}
+
+#[tokio::test]
+async fn as_many_submissions_a_minute_are_taken_at_the_desk_as_by_the_api() {
+    let sprint = limited(|config| config.limits.submits_per_minute = 1).await;
+    sprint.set(1, "20:05").await;
+    let mut desk = Desk::of(&sprint.bench, Some("ann")).await;
+    let digest = "0".repeat(64);
+    let package = any_package(&digest, "what was claimed in the package");
+    // What is not of its form is none yet.
+    let mut odd = package.clone();
+    odd[13].1 = "much";
+    desk.does("submit", &odd).await.expect(422);
+    let first = desk.does("submit", &package).await.status.as_u16();
+    assert!(first < 500 && first != 429, "{first}");
+    let refused = desk.does("submit", &package).await.expect(429);
+    assert!(refused.header("retry-after").parse::<u64>().unwrap() > 0);
+    // Nothing has to be typed again.
+    assert!(
+        form_of(&refused.text, "submit").unwrap().contains("what was claimed in the package"),
+        "{}",
+        refused.text
+    );
+    // The other forms are no submissions.
+    for _ in 0..3 {
+        desk.does("grant_public_read", &[("artifact_hash", &digest)]).await.expect(404);
+    }
+}
+
+#[tokio::test]
+async fn a_registration_without_its_company_is_told_so_beside_its_other_faults() {
+    let sprint = Sprint::announced(false).await;
+    sprint.set(0, "01:00").await;
+    let mut desk = Desk::of(&sprint.bench, Some("ann")).await;
+    let token = desk.token.clone();
+    for company in [None, Some(""), Some("  ")] {
+        for left_out in 0..=1 {
+            let mut fields = vec![("csrf", token.as_str()), ("do", "register"), ("canaries", "")];
+            fields.extend(company.map(|company| ("company", company)));
+            fields.extend(&TEAM[left_out..]);
+            let refused = desk.raw(&fields).await.expect(422).text;
+            assert!(refused.contains("href=\"#register-company\""), "{company:?}: {refused}");
+            let faults = refused.matches("href=\"#register-").count();
+            assert_eq!(faults, 1 + left_out, "{company:?}: {refused}");
+            assert!(refused.contains("value=\"acme-owner\""), "{refused}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_form_with_something_wrong_after_its_file_nothing_is_kept() {
+    let sprint = Sprint::entered(false).await;
+    sprint.set(1, "19:00").await;
+    let ann = Desk::of(&sprint.bench, Some("ann")).await;
+    let token = ann.token.clone();
+    let after: [&[u8]; 5] = [
+        b"--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"b\"\r\n\r\nother\r\n--xyz--\r\n",
+        b"--xyz\r\nContent-Disposition: form-data; name=\"color\"\r\n\r\nred\r\n--xyz--\r\n",
+        b"--xyz\r\nContent-Dispo",
+        b"--xyz",
+        b"",
+    ];
+    for (n, after) in after.into_iter().enumerate() {
+        let bytes = format!("what form {n} says");
+        let parts: [(&str, &[u8]); 2] =
+            [("name=\"csrf\"", token.as_bytes()), ("name=\"file\"; filename=\"a.txt\"", bytes.as_bytes())];
+        let mut body = form_body(&parts);
+        body.truncate(body.len() - END.len());
+        body.extend(after);
+        let refused = ann.sends(body.into()).await;
+        assert!(matches!(refused.status.as_u16(), 400 | 422), "{n}: {}", refused.text);
+        let digest = Digest::of(bytes.as_bytes());
+        for what in ["artifacts", "blobs"] {
+            let path = format!("/api/v1/locker/{what}/{digest}");
+            assert_eq!(sprint.bench.get(&path, Some(&sprint.ann)).await.status.as_u16(), 404, "{n}: {what}");
+        }
+        // The form as it has to be.
+        ann.stores(&parts).await.expect(303);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_refused_is_read_to_its_end_if_it_is_not_far_too_long() {
+    const LIMIT: usize = 64 << 10;
+    let sprint = limited(|config| config.limits.blob_bytes = LIMIT).await;
+    // In the round; after it.
+    for (day, bytes, status, is_read_out) in [
+        (1, LIMIT, 303, true),
+        (1, LIMIT + 40_000, 413, true),
+        (1, LIMIT * 9, 413, false),
+        (9, LIMIT, 409, true),
+        (9, LIMIT * 9, 409, false),
+    ] {
+        sprint.set(day, "19:00").await;
+        let ann = Desk::of(&sprint.bench, Some("ann")).await;
+        let content = vec![b'a'; bytes];
+        let parts: [(&str, &[u8]); 2] =
+            [("name=\"csrf\"", ann.token.as_bytes()), ("name=\"file\"; filename=\"a.txt\"", &content)];
+        let body = Bytes::from(form_body(&parts));
+        let sent = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&sent);
+        let pieces: Vec<Bytes> = body.chunks(4_096).map(|piece| body.slice_ref(piece)).collect();
+        let pieces = futures_util::stream::iter(pieces.into_iter().map(move |piece| {
+            counted.fetch_add(piece.len(), Ordering::SeqCst);
+            Ok::<_, std::io::Error>(piece)
+        }));
+        let said = ann.sends(Body::from_stream(pieces)).await;
+        assert_eq!(said.status.as_u16(), status, "day {day}, {bytes} bytes: {}", said.text);
+        let sent = sent.load(Ordering::SeqCst);
+        assert_eq!(sent == body.len(), is_read_out, "day {day}, {bytes} bytes: {sent}");
+    }
+}
+
+/// What is saved meanwhile is replaced by nobody who was not shown it.
+async fn replaces(
+    desk: &mut Desk<'_>,
+    command: &str,
+    fields: &[(&str, &str)],
+    (odd, saved): ((&str, &str), &str),
+) {
+    let token = desk.token.clone();
+    let window = [("window", "W1"), ("window_id", "W1")];
+    let window = window.into_iter().filter(|(name, _)| match command {
+        "put_intent" => *name == "window",
+        "submit" => *name == "window_id",
+        _ => false,
+    });
+    let base: Vec<_> = [("csrf", token.as_str()), ("do", command)].into_iter().chain(window).collect();
+    let version = |page: &str| value_of(form_of(page, command).unwrap(), "version");
+    // Refused for something else, and without a word of what is saved: the form stays of its old version.
+    let wrong = fields.iter().copied().filter(|(name, _)| *name != odd.0);
+    let wrong = wrong.chain(Some(odd).filter(|(_, value)| !value.is_empty()));
+    let wrong: Vec<_> = base.iter().copied().chain([("version", "none")]).chain(wrong).collect();
+    let page = desk.raw(&wrong).await.expect(422).text;
+    assert_eq!(version(&page).unwrap(), "none", "{command}");
+    assert!(!page.contains("replaces what was saved"), "{page}");
+    // Refused since something is saved: that is shown, beside what was sent.
+    let fresh = version(&desk.page().await).unwrap();
+    for old in [Some("none"), Some("0123"), None] {
+        let old = old.map(|old| ("version", old));
+        let sent: Vec<_> = base.iter().copied().chain(old).chain(fields.iter().copied()).collect();
+        let said = desk.raw(&sent).await;
+        let page = said.expect(if old.is_some() { 412 } else { 428 }).text;
+        let form = page.find("What you send again replaces what was saved").expect(command);
+        assert!(page[form..].contains(&format!("<dd><bdi>{saved}</bdi></dd>")), "{command}: {page}");
+        assert!(form_of(&page, command).unwrap().contains(fields[0].1), "{command}: {page}");
+        assert_eq!(version(&page).unwrap(), fresh, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_replaces_what_they_were_not_shown() {
+    let sprint = Sprint::entered(false).await;
+    sprint.set(0, "02:00").await;
+    let mut desk = Desk::of(&sprint.bench, Some("ann")).await;
+    let goal = [("objective", "a goal of its own"), ("profile", "acme builds tools")];
+    let saved = crate::round_bench::kickoff("acme")["objective"].as_str().unwrap().to_owned();
+    replaces(&mut desk, "publish_kickoff", &goal, (("profile", ""), &saved)).await;
+    sprint.set(1, "01:00").await;
+    sprint.intend(&sprint.ann, "W1").await;
+    let mut desk = Desk::of(&sprint.bench, Some("ann")).await;
+    let planned = [
+        ("objective", "a plan of its own"),
+        ("planned_artifact_class", "external"),
+        ("declared_posture_exo", "1000"),
+        ("owner", "the owner"),
+        ("reviewer", "the reviewer"),
+    ];
+    replaces(&mut desk, "put_intent", &planned, (("declared_posture_exo", "much"), PLAN)).await;
+    let version = value_of(form_of(&desk.page().await, "put_intent").unwrap(), "version").unwrap();
+    assert_ne!(version, "none");
+    desk.does("put_intent", &planned).await.expect(303);
+    assert!(desk.page().await.contains("a plan of its own"));
+    sprint.set(1, "19:00").await;
+    let package = sprint.publish(&sprint.ann, "acme", "W1", CLAIMS[0][0]).await;
+    sprint.set(1, "20:05").await;
+    sprint.submit(&sprint.ann, &package).await.expect(201);
+    let mut desk = Desk::of(&sprint.bench, Some("ann")).await;
+    let digest = "0".repeat(64);
+    let mut fields = any_package(&digest, "a claim of its own making");
+    fields.swap(0, 6);
+    replaces(&mut desk, "submit", &fields, (("stake_atomic", "much"), CLAIMS[0][0])).await;
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Stop;
 use super::http::{Address, Relay, Trouble};
 use super::view::{Seen, claim_name};
-use super::work::Worker;
+use super::work::{PASSED, Worker};
 use crate::failure::Failure;
 use crate::io::Io;
 
@@ -148,16 +148,21 @@ struct Due {
 }
 
 impl Worker {
-    /// Says what the beacon said, as far as it can and anybody waits for it.
-    pub(super) fn speak_for_the_beacon(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
-        if self.instance.is_test {
-            let Due { draws, now, .. } = self.due()?;
-            return draws.iter().try_for_each(|seen| self.resolve(seen, now, io));
-        }
-        if !self.instance.is_drand || self.relays.is_empty() {
+    /// Says what the beacon said, as far as it can and anybody waits for it. What goes wrong is told, and is no reason
+    /// to let other work wait; only a server that is away ends the look.
+    pub(super) fn speak_for_the_beacon(
+        &mut self,
+        first: &mut Result<(), Stop>,
+        io: &mut Io<'_>,
+    ) -> Result<(), Stop> {
+        if !self.instance.is_test && (!self.instance.is_drand || self.relays.is_empty()) {
             return Ok(());
         }
-        self.bring_rounds(io)
+        let said = self.due(first, io).and_then(|due| match self.instance.is_test {
+            true => due.draws.iter().try_for_each(|seen| self.resolve(seen, due.now, io)),
+            false => self.bring_rounds(&due, io),
+        });
+        said.or_else(|stop| self.tells("the beacon", stop, first, io))
     }
 
     /// Claims that may wait for a draw, and the time at the server.
@@ -178,15 +183,29 @@ impl Worker {
         Ok((claims, now))
     }
 
-    fn due(&self) -> Result<Due, Stop> {
+    /// A claim that cannot be read is told and passed over.
+    fn due(&mut self, first: &mut Result<(), Stop>, io: &mut Io<'_>) -> Result<Due, Stop> {
         let (claims, now) = self.waiting()?;
         let Some(now) = now else { return Ok(Due::default()) };
         let mut due = Due { now, ..Due::default() };
+        self.undrawn.retain(|_, since| since.elapsed() < PASSED);
         for claim in claims {
-            let seen = self.see(&claim)?;
+            if self.undrawn.contains_key(&claim) {
+                continue;
+            }
+            let seen = match self.see(&claim) {
+                Ok(seen) => seen,
+                Err(stop) => {
+                    self.tells(&claim, stop, first, io)?;
+                    continue;
+                }
+            };
             match seen.draw_due {
                 Some(at) if at <= now => due.draws.push(seen),
                 Some(_) => {}
+                None if seen.is_open => {
+                    self.undrawn.insert(claim, Instant::now());
+                }
                 None => due.waits |= seen.awaits_a_draw(),
             }
         }
@@ -208,8 +227,7 @@ impl Worker {
 
     /// Fetches what is waited for, once for all claims that wait for it. That no relay gives it is told, and is no
     /// reason to let other work wait.
-    fn bring_rounds(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
-        let Due { draws, waits, now } = self.due()?;
+    fn bring_rounds(&mut self, Due { draws, waits, now }: &Due, io: &mut Io<'_>) -> Result<(), Stop> {
         let known = latest(&self.server.get("/api/v1/beacons")?);
         let mut wanted: Vec<Wanted> = Vec::new();
         for round in draws.iter().filter_map(|seen| seen.draw_round) {
@@ -218,7 +236,7 @@ impl Worker {
             }
         }
         let least = Schedule::QUICKNET.round_for(now.saturating_sub(FRESH_S));
-        if known.is_none() || (waits && known < Some(least)) {
+        if known.is_none() || (*waits && known < Some(least)) {
             wanted.push(Wanted::Newest(least));
         }
         let (mut silent, until) = (Vec::new(), Instant::now() + LOOK_MAX);

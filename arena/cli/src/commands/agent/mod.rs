@@ -282,9 +282,9 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
         inputs: args.inputs.clone(),
         every,
     };
-    let passed = BTreeMap::new();
+    let (passed, undrawn, ends) = (BTreeMap::new(), BTreeMap::new(), leave.clone());
     let worker =
-        Worker { server, folder, key, me, instance, bounds, leave: leave.clone(), teller, relays, passed };
+        Worker { server, folder, key, me, instance, bounds, leave: ends, teller, relays, passed, undrawn };
     go_on(worker, args.once, every, &leave, io)
 }
 

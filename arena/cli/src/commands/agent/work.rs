@@ -33,8 +33,8 @@ const SLACK_S: u64 = 60;
 /// Steps of one part at one look: none has more.
 const STEPS_MAX: usize = 8;
 const PAGES_MAX: usize = 20;
-/// How long it is believed that a claim is no reason to challenge.
-const PASSED: Duration = Duration::from_secs(600);
+/// How long it is believed that a claim is no reason to challenge, or waits for no draw.
+pub(super) const PASSED: Duration = Duration::from_secs(600);
 
 /// What is taken on.
 #[derive(Debug, Clone)]
@@ -66,6 +66,8 @@ pub(super) struct Worker {
     pub(super) relays: Relays,
     /// Claims that are no reason to challenge, and since when that is known: they are not asked for at every look.
     pub(super) passed: BTreeMap<String, Instant>,
+    /// Claims that take challenges, so that they wait for no draw, and since when that is known.
+    pub(super) undrawn: BTreeMap<String, Instant>,
 }
 
 /// Most bytes of a record that is committed. It has to fit, signed, into what a server takes, and two of them into what
@@ -99,7 +101,6 @@ impl Worker {
         let mut first = Ok(());
         self.keep_up(&mut first, io)?;
         let mut kept_up = Instant::now();
-        self.speak_for_the_beacon(io)?;
         let assignments = Assignment::all(&self.server.get("/api/v1/assignments")?)?;
         let mut seen: Vec<String> = Vec::new();
         for assignment in &assignments {
@@ -122,6 +123,8 @@ impl Worker {
                 seen.push(kept.claim);
             }
         }
+        // What is owed comes before what anybody could do.
+        self.speak_for_the_beacon(&mut first, io)?;
         if self.bounds.challenges {
             self.passed.retain(|_, since| since.elapsed() < PASSED);
             for claim in self.claims_in("committed")? {
@@ -173,15 +176,26 @@ impl Worker {
     ) -> Result<bool, Stop> {
         match self.follow(claim, part, assignment, io) {
             Ok(is_done) => Ok(is_done),
-            Err(stop @ Stop::Trouble(Trouble::Away(_) | Trouble::Left)) => Err(stop),
-            Err(stop) => {
-                self.teller.trouble(claim, &stop, io);
-                if first.is_ok() {
-                    *first = Err(stop);
-                }
-                Ok(false)
-            }
+            Err(stop) => self.tells(claim, stop, first, io).map(|()| false),
         }
+    }
+
+    /// Tells what went wrong, and keeps the first of it; what concerns the server as a whole is given back.
+    pub(super) fn tells(
+        &mut self,
+        about: &str,
+        stop: Stop,
+        first: &mut Result<(), Stop>,
+        io: &mut Io<'_>,
+    ) -> Result<(), Stop> {
+        if matches!(stop, Stop::Trouble(Trouble::Away(_) | Trouble::Left)) {
+            return Err(stop);
+        }
+        self.teller.trouble(about, &stop, io);
+        if first.is_ok() {
+            *first = Err(stop);
+        }
+        Ok(())
     }
 
     pub(super) fn see(&self, claim: &str) -> Result<Seen, Stop> {

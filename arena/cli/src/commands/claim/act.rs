@@ -97,8 +97,9 @@ fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit, Failure> {
         return Err(Failure::usage(DOING, "a test beacon is only for names that start with `test-`"));
     }
     beacon::check(*source, anchors)?;
-    parties::check(*source, anchors.len(), parties, &set)?;
-    Folder::create(dir, name, operator, &set, parties, || beacon::make(dir, *source, anchors, *rounds))?;
+    parties::check(*source, anchors.len(), operator, parties, &set)?;
+    let parties = parties::with_rounds(parties, *rounds)?;
+    Folder::create(dir, name, operator, &set, &parties, || beacon::make(dir, *source, anchors, *rounds))?;
     if *source == Kind::HashChain && parties.is_empty() {
         io.warn("its parties have nothing to lose: one that keeps its round back stops a draw for nothing");
     }
@@ -149,7 +150,7 @@ fn of_claim(
 
 fn contribute(args: &Contribute, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let Contribute { chain, round, by, here } = args;
-    let command = parties::contribution(&Reading::peek(&here.dir)?, chain.as_deref(), *round)?;
+    let command = parties::contribution(&here.dir, chain.as_deref(), *round)?;
     does(here, Actor::Agent(&by.agent), "reveal the round", command, io)
 }
 

@@ -38,7 +38,10 @@ pub(super) fn written(source: &Source, parties: &[Party]) -> Value {
         Source::HashChain(beacon) => {
             let parties: Vec<Value> = parties
                 .iter()
-                .map(|Party { agent, stake }| json!({ "agent": agent, "stake": stake }))
+                .map(|Party { agent, stake, rounds }| match rounds {
+                    Some(rounds) => json!({ "agent": agent, "stake": stake, "rounds": rounds }),
+                    None => json!({ "agent": agent, "stake": stake }),
+                })
                 .collect();
             json!({ "kind": kind, "anchors": beacon.anchors(), "parties": parties })
         }
@@ -107,6 +110,11 @@ pub(super) fn make(dir: &Path, kind: Kind, outside: &[Digest], rounds: u64) -> R
                 true => chain::read(&place)?,
                 false => chain::make(&place, rounds)?,
             };
+            if own.rounds() != rounds {
+                let why = format_args!("the chain in the folder has {} rounds, not {rounds}", own.rounds());
+                return Err(Failure::usage("make the instance", why)
+                    .hint(format_args!("give --rounds {}", own.rounds())));
+            }
             let anchors = [&[own.anchor()], outside].concat();
             let beacon = HashChain::new(anchors, None);
             beacon.map(Source::HashChain).map_err(|why| Failure::usage("make the instance", why))

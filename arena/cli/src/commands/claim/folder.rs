@@ -144,7 +144,8 @@ impl Folder {
         });
         let bytes = json::canonical(&line);
         let leaves = self.reading.leaves_of(stamped.at, by.map(String::as_str), &written, events);
-        let commits = |event: &Event| matches!(event, Event::DrawCommitted(_)) && !event.is_sealed();
+        // What is sealed may be the commitment of a draw: that there is a checkpoint must not tell.
+        let commits = |event: &Event| matches!(event, Event::DrawCommitted(_)) || event.is_sealed();
         let checkpoint = match events.iter().any(commits) {
             true => log::prepare(&self.reading, &leaves, stamped.at)?,
             false => None,

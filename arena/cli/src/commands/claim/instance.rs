@@ -24,8 +24,8 @@ pub(super) const JOURNAL: &str = "journal.ndjson";
 pub(super) const JOURNAL_VERSION: &str = "arena-claims-journal/v1";
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 const SMALL_BYTES_MAX: u64 = 4 << 20;
-/// The last second of the year 9999.
-const TIME_MAX: u64 = 253_402_300_799;
+/// The last second that a transcript can tell: 9999-12-30T22:00:00Z.
+const TIME_MAX: u64 = 253_402_207_200;
 
 /// An instance, replayed.
 pub(super) struct Reading {
@@ -78,7 +78,8 @@ impl Reading {
         Self::quietly(path, &mut |_, _, _| {})
     }
 
-    fn quietly(path: &Path, watch: Watch<'_>) -> Result<Self, Failure> {
+    /// The same, watched.
+    pub(super) fn quietly(path: &Path, watch: Watch<'_>) -> Result<Self, Failure> {
         let genesis = read_instance(path)?;
         let place = path.join(JOURNAL);
         let journal =
@@ -335,6 +336,8 @@ pub(super) fn read_instance(path: &Path) -> Result<Genesis, Failure> {
         return Err(broken(path, format_args!("its parameters miss {}: {}", missed.id, missed.says)));
     }
     parties::check_stakes(&parties, &set).map_err(|why| broken(path, why))?;
+    parties::check_names(&parties, &text("operator")?)
+        .map_err(|why| broken(path, format_args!("instance.json#/beacon/parties: {why}")))?;
     let instance = Instance {
         name: text("name")?,
         source,
@@ -356,7 +359,7 @@ fn now() -> u64 {
 fn time(text: &str) -> Result<u64, Failure> {
     let stamp =
         || text.parse::<jiff::Timestamp>().ok().and_then(|stamp| u64::try_from(stamp.as_second()).ok());
-    // A transcript tells times up to the year 9999; one that was mistyped would stop the clock for good.
+    // No transcript tells a later one, and one that was mistyped would stop the clock for good.
     let seconds = text.parse().ok().or_else(stamp).filter(|seconds| *seconds <= TIME_MAX);
     seconds.ok_or_else(|| {
         let text = Excerpt { text, max: 60 };
@@ -372,8 +375,10 @@ mod tests {
     fn times_are_read_in_both_spellings() {
         assert_eq!(time("1776643200").expect("seconds"), 1_776_643_200);
         assert_eq!(time("2026-04-20T00:00:00Z").expect("a stamp"), 1_776_643_200);
-        assert_eq!(time("9999-12-31T23:59:59Z").ok(), time("253402300799").ok());
-        for wrong in ["", "yesterday", "-5", "2026-04-20", "253402300800", "18446744073709551615"] {
+        assert_eq!(time("9999-12-30T22:00:00Z").expect("a stamp"), TIME_MAX);
+        assert_eq!(time(&TIME_MAX.to_string()).expect("seconds"), TIME_MAX);
+        assert_eq!(jiff::Timestamp::MAX.as_second(), TIME_MAX as i64);
+        for wrong in ["", "yesterday", "-5", "2026-04-20", "253402207201", "18446744073709551615"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,5 +1,5 @@
 //! The log of an instance's events in its folder: the key in `keys/`, its owner's alone; a signed checkpoint in `checkpoints/` for every
-//! draw that is committed, and receipts that others hold against the folder.
+//! draw that is committed and every line with something sealed, which may be one, and receipts that others hold against the folder.
 //!
 //! A checkpoint is on disk before the line that it covers, under a name of its own, and has its name once the line is
 //! there: whatever ends a command, a commitment in the journal has its checkpoint, and no other size was ever signed
@@ -12,18 +12,19 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::envelope::{PublicKey, SecretKey};
 use arena_claims::life::World;
-use arena_claims::log::{Checkpoint, NOTE_BYTES_MAX, Receipt, in_time, origin};
+use arena_claims::log::{Checkpoint, DrawOrigin, NOTE_BYTES_MAX, Receipt, in_time, origin};
 use arena_draw::{Transcript, merkle};
 use arena_engine::campus::Finding;
 use serde_json::json;
 
-use super::instance::{Reading, broken, io_failure};
+use super::instance::{INSTANCE, Reading, broken, io_failure};
 use crate::failure::Failure;
 use crate::files::{self, Existing};
 use crate::luck;
 
 const KEYS: &str = "keys";
 const KEY: &str = "log";
+const INSTANCE_BYTES_MAX: u64 = 4 << 20;
 const FOLDER: &str = "checkpoints";
 /// The checkpoint of a line that may not be in the journal yet.
 const NEXT: &str = "next.note";
@@ -47,9 +48,16 @@ pub(super) fn make(dir: &Path) -> Result<PublicKey, Failure> {
     Ok(secret(dir)?.public())
 }
 
-/// How `instance.json` says it.
+/// How `instance.json` says it: the key, and that what is sealed has its checkpoints as well.
 pub(super) fn written(key: PublicKey) -> Value {
-    json!({ "public_key": key })
+    json!({ "public_key": key, "sealed": true })
+}
+
+/// Whether commitments that are sealed have their checkpoints: in folders from before that they have not.
+fn covers_sealed(reading: &Reading) -> bool {
+    let bytes = files::read_regular(&reading.path.join(INSTANCE), INSTANCE_BYTES_MAX).ok();
+    let value = bytes.and_then(|bytes| json::read(&bytes, bytes.len()).ok());
+    value.is_some_and(|value| value["log"]["sealed"] == json!(true))
 }
 
 /// The key in an `instance.json`; folders from before there was a log have none.
@@ -189,6 +197,7 @@ pub(super) fn receipt(reading: &Reading, seq: Option<u64>, at: u64) -> Result<Va
         instance: reading.world.instance.id(),
         seq,
         event: String::new(),
+        draw: draw_origin(reading, seq)?,
         leaf: reading.leaves[index],
         inclusion: merkle::path(index, &reading.leaves),
         checkpoint,
@@ -196,11 +205,26 @@ pub(super) fn receipt(reading: &Reading, seq: Option<u64>, at: u64) -> Result<Va
     reading.with_event(seq, |genesis, logged| receipt.document(genesis, logged))
 }
 
-/// A public commitment of a draw, as the journal has it.
+/// What the leaf of an event rests on beside it, if it commits a draw: the claim may have been listed again since.
+fn draw_origin(reading: &Reading, seq: u64) -> Result<Option<DrawOrigin>, Failure> {
+    if reading.place_of(seq).0 != "draw_committed" {
+        return Ok(None);
+    }
+    let mut found = None;
+    Reading::quietly(&reading.path, &mut |world, line, i| {
+        if world.seq + 1 == seq {
+            found = DrawOrigin::of(world, &line.events[i]);
+        }
+    })?;
+    Ok(found)
+}
+
+/// A commitment of a draw, as the journal has it.
 pub(super) struct Commitment {
     pub(super) seq: u64,
     pub(super) at: u64,
     pub(super) round: u64,
+    pub(super) is_sealed: bool,
     /// Where it stands, as a JSON pointer.
     pub(super) pointer: String,
 }
@@ -251,7 +275,10 @@ pub(super) fn verify(reading: &Reading, key: PublicKey, commitments: &[Commitmen
     {
         good.push((checkpoint.size, at));
     }
-    for Commitment { seq, at, round, pointer } in commitments {
+    let covers_sealed = covers_sealed(reading);
+    for Commitment { seq, at, round, pointer, .. } in
+        commitments.iter().filter(|commitment| covers_sealed || !commitment.is_sealed)
+    {
         let due = time_of(&reading.world, *round);
         match good.iter().find(|(size, _)| size >= seq) {
             None => find(pointer.clone(), "no checkpoint covers this commitment of a draw".to_owned()),
@@ -301,6 +328,8 @@ pub(super) fn hold(reading: &Reading, document: &Value) -> Vec<Finding> {
         let why =
             format!("event {} is {there}, and not the {} that was receipted", receipt.seq, receipt.event);
         findings.push(Finding { pointer, message: why });
+    } else if leaf.is_some() {
+        findings.extend(shown_otherwise(reading, &receipt, document));
     }
     let neighbours = merkle::neighbours(checkpoint.size, receipt.seq - 1, &receipt.inclusion);
     for (range, root) in neighbours.into_iter().flatten().filter(|(range, _)| range.end <= have) {
@@ -320,8 +349,26 @@ pub(super) fn hold(reading: &Reading, document: &Value) -> Vec<Finding> {
     findings
 }
 
+/// What a receipt shows of its event that is not so in the journal: not all of it is in the leaf.
+fn shown_otherwise(reading: &Reading, receipt: &Receipt, document: &Value) -> Option<Finding> {
+    const SHOWN: [&str; 4] = ["genesis", "at", "by", "event"];
+    if is_transcript(document) {
+        return None;
+    }
+    let there = reading.with_event(receipt.seq, |genesis, logged| receipt.document(genesis, logged)).ok()?;
+    let member = SHOWN.into_iter().find(|member| document.get(*member) != there.get(*member))?;
+    let (_, pointer) = reading.place_of(receipt.seq);
+    let message =
+        format!("the receipt shows another `{member}` of event {} than the journal has", receipt.seq);
+    Some(Finding { pointer, message })
+}
+
+fn is_transcript(document: &Value) -> bool {
+    document.get("v").and_then(Value::as_str) == Some("draw/v1")
+}
+
 fn receipt_of(document: &Value) -> Result<Receipt, Vec<Finding>> {
-    if document.get("v").and_then(Value::as_str) != Some("draw/v1") {
+    if !is_transcript(document) {
         let finding =
             |fault: arena_claims::Finding| Finding { pointer: fault.pointer, message: fault.message };
         return Receipt::read(document).map_err(|faults| faults.0.into_iter().map(finding).collect());

@@ -4,23 +4,55 @@ use std::path::Path;
 
 use arena_canon::Digest;
 use arena_canon::json::Value;
-use arena_claims::life::{Command, Party};
+use arena_claims::life::{Command, Party, Refusal, check_name};
 use arena_claims::params::Params;
-use arena_draw::beacon::{Kind, Source};
+use arena_draw::beacon::{Kind, ROUND_MAX, Source};
+use arena_engine::campus::Finding;
+use arena_ledger::Asset;
 
-use super::beacon;
-use super::instance::Reading;
+use super::{beacon, verify};
 use crate::commands::chain;
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files;
 
-/// `AGENT=STAKE`.
+/// What money is counted in, in every folder.
+const ASSET: &str = "units";
+/// How many rounds a chain can have.
+const ROUNDS: std::ops::RangeInclusive<u64> = 1..=ROUND_MAX;
+
+/// `AGENT=STAKE` or `AGENT=STAKE:ROUNDS`.
 pub(super) fn parse(text: &str) -> Result<Party, String> {
-    let (agent, stake) = text.rsplit_once('=').ok_or("it is AGENT=STAKE, such as dan=6000")?;
+    let (agent, rest) = text.rsplit_once('=').ok_or("it is AGENT=STAKE, such as dan=6000")?;
+    let (stake, rounds) = match rest.split_once(':') {
+        Some((stake, rounds)) => (stake, Some(rounds)),
+        None => (rest, None),
+    };
     let stake = stake.parse().map_err(|why| format!("the stake: {why}"))?;
+    let told = |text: &str| text.parse().ok().filter(|rounds| ROUNDS.contains(rounds));
+    let rounds = match rounds {
+        Some(text) => Some(told(text).ok_or(format!("a chain has 1 to {ROUND_MAX} rounds"))?),
+        None => None,
+    };
     if agent.is_empty() {
         return Err("it names no agent".to_owned());
     }
-    Ok(Party { agent: agent.to_owned(), stake })
+    Ok(Party { agent: agent.to_owned(), stake, rounds })
+}
+
+/// The parties of a new instance, each with the number of its chain's rounds: the operator's is the one that is made,
+/// and of the others as many as `arena key chain` gives a chain, unless they are told.
+pub(super) fn with_rounds(parties: &[Party], own: u64) -> Result<Vec<Party>, Failure> {
+    let mut parties = parties.to_vec();
+    for (i, party) in parties.iter_mut().enumerate() {
+        let rounds = if i == 0 { own } else { party.rounds.unwrap_or(chain::ROUNDS) };
+        if let Some(other) = party.rounds.replace(rounds).filter(|other| *other != rounds) {
+            let why = format_args!("the operator's chain has {rounds} rounds, its party {other}");
+            return Err(Failure::usage("make the instance", why)
+                .hint("say with --rounds how many the operator's chain has"));
+        }
+    }
+    Ok(parties)
 }
 
 /// The parties in the beacon of an `instance.json`: none, or one for each anchor.
@@ -31,18 +63,30 @@ pub(super) fn read(value: &Value, source: &Source) -> Result<Vec<Party>, String>
     };
     let party = |value: &Value| {
         let text = |key: &str| value.get(key).and_then(Value::as_str);
-        Some(Party { agent: text("agent")?.to_owned(), stake: text("stake")?.parse().ok()? })
+        // Instances from before it was told do not tell it.
+        let rounds = match value.get("rounds") {
+            Some(rounds) => Some(rounds.as_u64().filter(|rounds| ROUNDS.contains(rounds))?),
+            None => None,
+        };
+        Some(Party { agent: text("agent")?.to_owned(), stake: text("stake")?.parse().ok()?, rounds })
     };
     let list = list.as_array().ok_or("it is no array")?;
     let parties: Option<Vec<Party>> = list.iter().map(party).collect();
-    let parties = parties.ok_or("a party is {\"agent\": …, \"stake\": …}, both texts")?;
+    let parties =
+        parties.ok_or("a party is {\"agent\": …, \"stake\": …}, both texts, with `rounds` a number")?;
     same_count(parties.len(), chain.anchors().len())?;
     each_once(&parties)?;
     Ok(parties)
 }
 
 /// Whether these can be the parties of a new instance with so many anchors of outside parties.
-pub(super) fn check(kind: Kind, outside: usize, parties: &[Party], set: &Params) -> Result<(), Failure> {
+pub(super) fn check(
+    kind: Kind,
+    outside: usize,
+    operator: &str,
+    parties: &[Party],
+    set: &Params,
+) -> Result<(), Failure> {
     const DOING: &str = "make the instance";
     let judged = || -> Result<(), String> {
         if parties.is_empty() {
@@ -53,9 +97,28 @@ pub(super) fn check(kind: Kind, outside: usize, parties: &[Party], set: &Params)
         }
         same_count(parties.len(), outside.saturating_add(1))?;
         each_once(parties)?;
+        check_names(parties, operator)?;
         check_stakes(parties, set)
     };
     judged().map_err(|why| Failure::usage(DOING, why))
+}
+
+/// Whether each can be an agent, and so pay its stake in.
+pub(super) fn check_names(parties: &[Party], operator: &str) -> Result<(), String> {
+    let asset = Asset::new(ASSET).map_err(|why| why.to_string())?;
+    for Party { agent, .. } in parties {
+        if agent == operator {
+            let agent = arena_engine::Excerpt::line(agent);
+            return Err(format!("`{agent}` is who runs the instance; its party has a name of its own"));
+        }
+        check_name(&asset, agent).map_err(|why| match why {
+            Refusal::BadName { name, why } => {
+                format!("`{}` cannot be a name: {why}", arena_engine::Excerpt::line(&name))
+            }
+            other => other.to_string(),
+        })?;
+    }
+    Ok(())
 }
 
 /// Whether each stake covers what is lost of it at once.
@@ -65,7 +128,7 @@ pub(super) fn check_stakes(parties: &[Party], set: &Params) -> Result<(), String
     }
     let need = set.party_slash.ok_or("parties have stakes, and the parameters have no `party_slash`")?;
     match parties.iter().find(|party| party.stake < need) {
-        Some(Party { agent, stake }) => {
+        Some(Party { agent, stake, .. }) => {
             let agent = arena_engine::Excerpt::line(agent);
             Err(format!("the stake of `{agent}` is {stake}; `party_slash` is {need}"))
         }
@@ -95,21 +158,32 @@ pub(super) fn not_by_file() -> Failure {
 }
 
 /// What a party's chain gives in a round: the one that the latest draw takes, if none is named.
-pub(super) fn contribution(
-    reading: &Reading,
-    chain: Option<&Path>,
-    round: Option<u64>,
-) -> Result<Command, Failure> {
+///
+/// A round once told gives away all before it, and the journal is whatever the operator wrote: nothing is told to one
+/// that does not follow, nor of a round that no draw can have come to.
+pub(super) fn contribution(dir: &Path, chain: Option<&Path>, round: Option<u64>) -> Result<Command, Failure> {
     const DOING: &str = "reveal the round";
+    let (reading, findings) = verify::derived(dir)?;
+    if let Some(Finding { pointer, message }) = findings.first() {
+        let why =
+            format_args!("the journal does not hold: {}#{pointer}: {message}", files::shown(dir)).to_string();
+        return Err(Failure::new(Exit::Rejected, DOING, why));
+    }
     let own = match chain {
         Some(path) => Some(chain::read(path)?),
-        None => beacon::own_chain(reading)?,
+        None => beacon::own_chain(&reading)?,
     };
     let own = own.ok_or_else(|| {
         Failure::usage(DOING, "the folder has no chain of the operator's")
             .hint("name the party's with --chain")
     })?;
-    let round = round.unwrap_or_else(|| reading.world.latest_drawn.max(1));
+    let told = reading.world.revealed.values().map(|revealed| revealed.round).max().unwrap_or_default();
+    let due = reading.world.latest_drawn.max(1);
+    if round.is_none() && due > told.saturating_add(1) {
+        let why = format_args!("round {due} is waited for, and {told} is the latest that anybody revealed");
+        return Err(Failure::new(Exit::Rejected, DOING, why));
+    }
+    let round = round.unwrap_or(due);
     let preimage = own
         .reveal(round)
         .ok_or_else(|| Failure::usage(DOING, format_args!("the chain has no round {round}")))?;
@@ -129,12 +203,22 @@ mod tests {
 
     #[test]
     fn parties_are_read_as_they_were_written() {
-        let parties = ["ops=6000", "a=b=7000"].map(|text| parse(text).expect("a party")).to_vec();
-        assert_eq!(parties[1].agent, "a=b");
+        let mut parties = ["ops=6000", "a=b=7000:50"].map(|text| parse(text).expect("a party")).to_vec();
+        assert_eq!((parties[1].agent.as_str(), parties[1].rounds), ("a=b", Some(50)));
+        // One that tells no rounds is one from before they were told.
+        assert_eq!(parties[0].rounds, None);
+        assert_eq!(read(&beacon::written(&source(), &parties), &source()), Ok(parties.clone()));
+        parties = with_rounds(&parties, 400).expect("parties");
+        assert_eq!((parties[0].rounds, parties[1].rounds), (Some(400), Some(50)));
         let written = beacon::written(&source(), &parties);
         assert_eq!(read(&written, &source()), Ok(parties));
         assert_eq!(read(&beacon::written(&source(), &[]), &source()), Ok(Vec::new()));
-        for wrong in ["ops", "=6000", "ops=", "ops=-1", "ops=1.5", ""] {
+        let told = |text: &str| vec![parse("ops=6000:400").expect("one"), parse(text).expect("one")];
+        assert!(with_rounds(&told("out=6000"), 401).is_err());
+        assert_eq!(with_rounds(&told("out=6000"), 400).expect("two")[1].rounds, Some(chain::ROUNDS));
+        let wrong =
+            ["ops", "=6000", "ops=", "ops=-1", "ops=1.5", "", "ops=6000:", "ops=6000:0", "ops=6000:1000001"];
+        for wrong in wrong {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
@@ -148,6 +232,9 @@ mod tests {
             json!([party("a", "6000"), party("a", "6000")]),
             json!([party("a", "6000"), party("b", "6000"), party("c", "6000")]),
             json!([party("a", "6000"), { "agent": "b", "stake": 6000 }]),
+            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": 0 }]),
+            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": 1_000_001 }]),
+            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": "50" }]),
             json!("a"),
         ] {
             assert!(read(&json!({ "parties": wrong }), &source()).is_err(), "{wrong}");

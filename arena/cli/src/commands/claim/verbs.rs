@@ -195,8 +195,10 @@ pub(crate) struct Init {
     #[arg(long = "anchor", value_name = "SHA256")]
     pub(super) anchors: Vec<Digest>,
     /// A party of the chain with its stake, the operator's first and then one for each anchor: an agent and what is
-    /// held of it while a job is open; it loses `party_slash` of the parameters for each round that it keeps back
-    #[arg(long = "party", value_name = "AGENT=STAKE", value_parser = super::parties::parse)]
+    /// held of it while a job is open; it loses `party_slash` of the parameters for each round that it keeps back.
+    /// Of an outside party it is told how many rounds its chain has, if they are other than 10000: no job is begun that
+    /// could need more
+    #[arg(long = "party", value_name = "AGENT=STAKE[:ROUNDS]", value_parser = super::parties::parse)]
     pub(super) parties: Vec<Party>,
     /// How many rounds the operator's own chain is good for
     #[arg(long, value_name = "N", default_value_t = chain::ROUNDS, value_parser = chain::rounds())]

@@ -56,16 +56,9 @@ pub(crate) fn verify(
     receipts: &[(String, Value)],
     io: &mut Io<'_>,
 ) -> Result<Result<Verified, Vec<Finding>>, Failure> {
-    let mut walk = Walk {
-        kept: Kept(dir.to_owned()),
-        derived: 0,
-        known: 0,
-        pinned: BTreeSet::new(),
-        commitments: Vec::new(),
-        verified: Verified::nothing(),
-        findings: Vec::new(),
-    };
+    let mut walk = Walk::new(dir);
     let reading = Reading::open_watched(dir, io, &mut |world, line, i| walk.event(world, line, i))?;
+    walk.whole(&reading.world);
     walk.blobs(dir)?;
     if let Some(key) = reading.log {
         let (checkpoints, findings) = log::verify(&reading, key, &walk.commitments);
@@ -85,23 +78,54 @@ pub(crate) fn verify(
     Ok(if walk.findings.is_empty() { Ok(verified) } else { Err(walk.findings) })
 }
 
+/// Reads an instance and derives its journal again; what does not follow in it, if anything.
+pub(super) fn derived(dir: &Path) -> Result<(Reading, Vec<Finding>), Failure> {
+    let mut walk = Walk::new(dir);
+    let reading = Reading::quietly(dir, &mut |world, line, i| walk.event(world, line, i))?;
+    walk.whole(&reading.world);
+    Ok((reading, walk.findings))
+}
+
 struct Walk {
     kept: Kept,
     /// How many of the next events were derived together with one before them.
     derived: usize,
+    /// An event did not follow: what comes after it rests on what never was, and is not derived.
+    ended: bool,
+    /// The number and time of the last line, and the claim that it was about.
+    line: Option<(u64, u64, String)>,
     /// The latest round that anybody must know by now.
     known: u64,
     /// The names of the blobs that what was listed rests on.
     pinned: BTreeSet<String>,
-    /// Draws that were committed for all to see.
+    /// Draws that were committed.
     commitments: Vec<Commitment>,
     verified: Verified,
     findings: Vec<Finding>,
 }
 
 impl Walk {
+    fn new(dir: &Path) -> Self {
+        Self {
+            kept: Kept(dir.to_owned()),
+            derived: 0,
+            ended: false,
+            line: None,
+            known: 0,
+            pinned: BTreeSet::new(),
+            commitments: Vec::new(),
+            verified: Verified::nothing(),
+            findings: Vec::new(),
+        }
+    }
+
     fn event(&mut self, world: &World, line: &Line, i: usize) {
         let event = &line.events[i];
+        if i == 0 {
+            self.whole(world);
+            let about = line.events.iter().find_map(Event::claim);
+            self.line = about.map(|claim| (line.number, line.at, claim.to_owned()));
+        }
         self.verified.events += 1;
         match event {
             Event::RunRevealed { .. } | Event::ChallengeRevealed { .. } => self.verified.records += 1,
@@ -110,11 +134,10 @@ impl Walk {
             _ => {}
         }
         self.rounds(world, event, line.number, i);
-        if let Event::DrawCommitted(draw) = event
-            && !event.is_sealed()
-        {
+        if let Event::DrawCommitted(draw) = event {
             let (seq, pointer) = (world.seq + 1, format!("/journal/{}/events/{i}", line.number));
-            self.commitments.push(Commitment { seq, at: draw.committed_at, round: draw.round, pointer });
+            let (at, round, is_sealed) = (draw.committed_at, draw.round, event.is_sealed());
+            self.commitments.push(Commitment { seq, at, round, is_sealed, pointer });
         }
         if let Event::ClaimListed { manifest, .. } | Event::ClaimRelisted { manifest, .. } = event {
             self.pins(manifest);
@@ -124,6 +147,9 @@ impl Walk {
         }
         if self.derived > 0 {
             self.derived -= 1;
+            return;
+        }
+        if self.ended {
             return;
         }
         match self.derive(world, line.at, &line.events[i..]) {
@@ -136,7 +162,21 @@ impl Walk {
             Err(why) => {
                 let pointer = format!("/journal/{}/events/{i}", line.number);
                 self.find(pointer, format!("{} does not follow: {why}", event.name()));
+                self.ended = true;
             }
+        }
+    }
+
+    /// Whether the last line tells everything that follows from it, as the state after it shows. What needs luck that a
+    /// command brings along may wait for another.
+    fn whole(&mut self, world: &World) {
+        let Some((number, at, claim)) = self.line.take().filter(|_| !self.ended) else { return };
+        let Some(state) = world.claims.get(&claim) else { return };
+        let command = Command::Tick { claim };
+        let time = Stamped { at, by: String::new(), seen: None, salt: None, command };
+        if let Some(missing) = follow(world, state, &time).first() {
+            let pointer = format!("/journal/{number}/events");
+            self.find(pointer, format!("{} follows, and the line does not tell it", missing.name()));
         }
     }
 

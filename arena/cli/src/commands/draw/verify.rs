@@ -25,7 +25,8 @@ use crate::view::table::{Cell, Column, Table};
 /// named.
 ///
 /// Where the transcript carries its log, the commitment must be under the root of the checkpoint, and with
-/// --log-key the checkpoint must be signed by that key, after the commitment and before the round was due.
+/// --log-key the checkpoint must be signed by that key, after the commitment and before the round was due; one that
+/// carries none is rejected then, unless it is of an auditor drawn again, whose commitment is sealed.
 /// Whether the journal is the one that was signed is for `arena verify DIR --receipt TRANSCRIPT`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]

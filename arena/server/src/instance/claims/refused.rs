@@ -64,6 +64,7 @@ mod tests {
             R::NoParty,
             R::RoundNotWanted { round: 2, wanted: 1 },
             R::PartyUnstaked { agent: text(), have: zero, need: zero },
+            R::RoundsSpent { left: 0, need: 1 },
             R::NoDraw,
             R::NoDrawDue,
             R::DrawCommitted,
@@ -118,6 +119,7 @@ mod tests {
             | R::NoParty
             | R::RoundNotWanted { .. }
             | R::PartyUnstaked { .. }
+            | R::RoundsSpent { .. }
             | R::NoDraw
             | R::NoDrawDue
             | R::DrawCommitted

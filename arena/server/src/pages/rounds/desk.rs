@@ -14,7 +14,7 @@ use super::{See, round_path};
 use crate::http::versioned::etag;
 use crate::instance::rounds::{Seen, local};
 use crate::pages::contests::Refused;
-use crate::pages::{Field, Form, Mark, Markup, Page, form, html, notice, steps};
+use crate::pages::{Field, Form, Mark, Markup, Page, definition_list, form, guest, html, notice, steps};
 
 /// What the file of an artifact is sent as.
 pub(crate) const ARTIFACT_FORM: &str = "artifact";
@@ -27,6 +27,8 @@ struct Ask<'a> {
     submit: &'a str,
     controls: Vec<Control>,
     hidden: Vec<(&'static str, String)>,
+    /// What is saved now of the document that it changes.
+    saved: Option<Value>,
     is_drastic: bool,
 }
 
@@ -49,6 +51,11 @@ enum Kind {
     Choice(&'static [(&'static str, &'static str)]),
     Tick,
 }
+
+/// The hidden field of the version that a form was made of.
+const VERSION: &str = "version";
+/// Most characters of what is saved that are shown beside a form.
+const SAVED_CHARS_MAX: usize = 10_000;
 
 /// The commands that have a form on this page.
 pub(crate) const DESK_COMMANDS: [&str; 14] = [
@@ -124,12 +131,13 @@ impl Control {
 
 impl<'a> Ask<'a> {
     fn new(name: &'static str, submit: &'a str, controls: Vec<Control>) -> Self {
-        Self { name, which: None, submit, controls, hidden: Vec::new(), is_drastic: false }
+        Self { name, which: None, submit, controls, hidden: Vec::new(), saved: None, is_drastic: false }
     }
 
     /// It changes a document that has a version: the form carries the one that it shows.
     fn of_version(mut self, now: Option<&Value>) -> Self {
-        self.hidden.push(("version", tag_of(now)));
+        self.hidden.push((VERSION, tag_of(now)));
+        self.saved = now.cloned();
         self
     }
 
@@ -166,7 +174,7 @@ pub(crate) fn sent_form(fields: &BTreeMap<String, String>) -> String {
 
 /// The version that a form was made of.
 pub(crate) fn version_of_form(fields: &BTreeMap<String, String>) -> Option<HeaderMap> {
-    let version = fields.get("version")?;
+    let version = fields.get(VERSION)?;
     let mut headers = HeaderMap::new();
     let value = HeaderValue::from_str(&format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"\""));
     headers.insert(header::IF_MATCH, value);
@@ -176,7 +184,7 @@ pub(crate) fn version_of_form(fields: &BTreeMap<String, String>) -> Option<Heade
 /// Members of commands that are lists, one of their things a line.
 const LISTS: [&str; 2] = ["canaries", "receipts"];
 /// Fields that say something of the form itself, or are members of no command.
-const NO_MEMBERS: [&str; 4] = ["csrf", "do", "version", "target"];
+const NO_MEMBERS: [&str; 4] = ["csrf", "do", VERSION, "target"];
 
 /// What the fields say, as a document of the API.
 pub(crate) fn members_of(fields: &BTreeMap<String, String>) -> Value {
@@ -282,6 +290,42 @@ pub(crate) fn at_fields(
     told
 }
 
+/// Whether a form was refused since its sender has not seen what is saved now.
+fn is_unseen(refused: &Refused<'_>) -> bool {
+    matches!(refused.problem.code(), "if_match_stale" | "if_match_missing")
+}
+
+/// What somebody is told who did not know what is saved: the form beside it is of that version from now on.
+fn replaced(ask: &Ask<'_>) -> Markup {
+    let Some(saved) = &ask.saved else {
+        return notice(Mark::Appeal, "Nothing is saved now; what you send again is the first.", html! {});
+    };
+    let told = |member: &str| match &saved[member] {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let fields = ask.controls.iter().map(|control| (control.label, control.value.clone()));
+    let facts = fields.chain([("Reference", told("ref")), ("Revision", told("revision"))]);
+    let facts = facts.filter(|(_, text)| !text.is_empty());
+    notice(
+        Mark::Appeal,
+        "What you send again replaces what was saved meanwhile. Saved now is:",
+        definition_list(facts.map(|(label, text)| (label, guest(&text, SAVED_CHARS_MAX)))),
+    )
+}
+
+/// What goes along with a form. One that was refused keeps its version until its sender was shown what is saved now.
+fn along<'a>(ask: &'a Ask<'_>, refused: Option<&'a Refused<'_>>) -> Vec<(&'a str, &'a str)> {
+    let old = refused.filter(|refused| !is_unseen(refused));
+    let old = old.and_then(|refused| refused.fields.get(VERSION)).map(String::as_str);
+    let now = ask.hidden.iter().map(|(name, value)| match old {
+        Some(old) if *name == VERSION => (*name, old),
+        _ => (*name, value.as_str()),
+    });
+    std::iter::once(("do", ask.name)).chain(now).collect()
+}
+
 fn drawn(ask: &Ask<'_>, (path, csrf): (&str, &str), refused: Option<&Refused<'_>>) -> Markup {
     let id = ask.id();
     let refused = refused.filter(|refused| refused.form == id);
@@ -295,11 +339,13 @@ fn drawn(ask: &Ask<'_>, (path, csrf): (&str, &str), refused: Option<&Refused<'_>
     // After a refusal the browser shows this form, not the top of the page.
     let head = format!("{id}-head");
     let path = format!("{path}#{head}");
-    let mut hidden = vec![("do", ask.name)];
-    hidden.extend(ask.hidden.iter().map(|(name, value)| (*name, value.as_str())));
+    let hidden = along(ask, refused);
     html! {
         h3 id=(head) { (ask.submit) }
-        @if let Some(refused) = refused { (refused.elsewhere(&names)) }
+        @if let Some(refused) = refused {
+            (refused.elsewhere(&names))
+            @if is_unseen(refused) { (replaced(ask)) }
+        }
         (form(&Form {
             id: &id,
             action: &path,
