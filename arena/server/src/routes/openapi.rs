@@ -30,6 +30,10 @@ const REFUSALS: [(&str, &str); 12] = [
     ("503", "Too much at once"),
 ];
 
+/// Statuses of an operation that changes a version of something, besides.
+const VERSIONED: [(&str, &str); 2] =
+    [("412", "Another version is there now"), ("428", "If-Match is missing")];
+
 /// The document.
 pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
@@ -56,8 +60,12 @@ fn complete(document: &mut Value) {
         items.flat_map(|(path, item)| item.iter_mut().map(move |(method, it)| (method, path, it)));
     for (method, path, operation) in operations {
         operation["operationId"] = operation_id(method, path).into();
+        let is_versioned = operation["parameters"]
+            .as_array()
+            .is_some_and(|parameters| parameters.iter().any(|parameter| parameter["name"] == "If-Match"));
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
-        for (status, description) in REFUSALS {
+        let versioned = VERSIONED.into_iter().filter(|_| is_versioned);
+        for (status, description) in REFUSALS.into_iter().chain(versioned) {
             responses.entry(status).or_insert_with(|| {
                 let schema = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
                 json!({ "description": description, "content": { "application/problem+json": schema } })

@@ -226,3 +226,22 @@ async fn every_operation_refuses_wrong_callers_ids_and_bodies_as_it_is_documente
     assert!(asked > 2_000, "{asked}");
     assert!(faults.is_empty(), "{} of {asked}:\n{}", faults.len(), faults[..faults.len().min(40)].join("\n"));
 }
+
+/// Whoever must say which version is meant can be told that it was not said, or is another now.
+#[tokio::test]
+async fn what_wants_a_version_documents_its_refusals() {
+    let bench = Bench::at(NOW);
+    let document = bench.get("/openapi.json", None).await.expect(200).json();
+    let mut versioned = 0;
+    for item in document["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            let wants = operation["parameters"]
+                .as_array()
+                .is_some_and(|parameters| parameters.iter().any(|parameter| parameter["name"] == "If-Match"));
+            let told = ["412", "428"].map(|status| operation["responses"].get(status).is_some());
+            assert_eq!(told, [wants; 2], "{}", operation["operationId"]);
+            versioned += usize::from(wants);
+        }
+    }
+    assert!(versioned >= 4, "{versioned}");
+}
