@@ -6,8 +6,8 @@
 //! those areas read one thing only of what is here, the operator of an agent, which never changes, and what is here
 //! reads nothing of them.
 //!
-//! A snapshot is a cache that this very build wrote and whose bytes have its digest, so what is in it is taken as it
-//! is. Indexes and open seats are not in it: they follow from the rest.
+//! A snapshot is a cache that the same sources wrote (those below) and whose bytes have its digest, so what is in it
+//! is taken as it is. Indexes and open seats are not in it: they follow from the rest.
 
 use arena_canon::Digest;
 use arena_contests::Moment;
