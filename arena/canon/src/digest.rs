@@ -8,6 +8,18 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
+/// The two digits of every byte.
+const PAIRS: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
 impl Digest {
     /// The digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
@@ -34,10 +46,10 @@ impl Digest {
     }
 
     fn digits(&self) -> [u8; 64] {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(&self.0) {
-            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        let (pairs, _) = text.as_chunks_mut::<2>();
+        for (pair, byte) in pairs.iter_mut().zip(&self.0) {
+            *pair = PAIRS[usize::from(*byte)];
         }
         text
     }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufWriter, Seek, Write};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -49,7 +50,7 @@ pub(crate) struct Tabulated<'a> {
     pub(crate) known: Known,
     /// Records that not everybody may read yet.
     closed: Vec<String>,
-    /// A row for each matchup, a line each: too many to keep in memory.
+    /// A row for each matchup, as the scorecard lists them: too many to keep in memory.
     pairs: File,
 }
 
@@ -85,12 +86,15 @@ pub(crate) fn finish(
     let commitments = plan.folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
     let (seating, secret) = (plan.jobs.seating(), plan.jobs.secret());
     let frozen = (plan.frozen, plan.jobs.frozen_sha256());
-    let mismatches = identities::validate(frozen, seating, secret, &commitments);
+    watch.talk("reading every record again");
+    let (mismatches, tabulated) = side_by_side(
+        || identities::validate(frozen, seating, secret, &commitments),
+        || tabulate(plan, plan.frozen.matchups.len()),
+    );
     if !mismatches.is_empty() {
         return Ok((Ending::mismatch(mismatches), Known::default()));
     }
-    watch.talk("reading every record again");
-    let tabulated = match tabulate(plan, plan.frozen.matchups.len())? {
+    let tabulated = match tabulated? {
         Ok(tabulated) => tabulated,
         Err(ending) => return Ok((ending, Known::default())),
     };
@@ -102,7 +106,11 @@ pub(crate) fn finish(
 /// guests said against its digest. Threads share the work; the order of the result is the matrix's.
 pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabulated<'a>, Ending>, RunFault> {
     let journal = plan.folder.read(JOURNAL, MATCHUPS_MAX as u64 * 1_024)?.unwrap_or_default();
-    let (entries, head) = match journal::read(&journal, plan.jobs.frozen_sha256()) {
+    let ((sha256, guests), chain) = side_by_side(
+        || (Digest::of(&journal), plan.folder.guests()),
+        || journal::read(&journal, plan.jobs.frozen_sha256()),
+    );
+    let (entries, head) = match chain {
         Ok((entries, head, length)) if length == journal.len() && entries.len() == count => (entries, head),
         Ok((entries, ..)) => {
             let why = format!("the journal has {} whole lines, not {count}", entries.len());
@@ -110,11 +118,12 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         }
         Err(broken) => return Ok(Err(Ending::blocked(Some(broken.id), broken))),
     };
-    let guests = plan.folder.guests()?;
+    let guests = guests?;
     let spool = tempfile::tempfile().map_err(RunFault::io("make a file in", &std::env::temp_dir()))?;
     let mut rows = BufWriter::new(spool);
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
-    let (mut files, mut closed) = (BTreeMap::new(), Vec::new());
+    let file = FileSize { path: JOURNAL.to_owned(), sha256, bytes: journal.len() as u64 };
+    let (mut files, mut closed) = (BTreeMap::from([(file.path.clone(), file)]), Vec::new());
     let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
     let expected = Expected { entries: &entries, guests: &guests };
     let checked = plan.check_each(&plan.frozen.matchups[..count], &expected, |matchup, verdict| {
@@ -123,8 +132,9 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         if !checked.is_open {
             closed.push(checked.file.path.clone());
         }
+        let first = matchup.id == MatchId(1);
         files.insert(checked.file.path.clone(), checked.file);
-        rows.write_all(&checked.row).and_then(|()| rows.write_all(b"\n")).map_err(|why| Err(spooling(why)))
+        scorecard::put_row(&mut rows, first, &checked.row).map_err(|why| Err(spooling(why)))
     });
     match checked {
         Ok(()) => {}
@@ -242,11 +252,20 @@ impl Plan<'_> {
             digests: &tabulated.digests,
             identities: &self.identities(),
         };
-        let mut pairs = BufReader::new(&tabulated.pairs);
+        let mut pairs = &tabulated.pairs;
         pairs.rewind()?;
         scorecard::write(&source, &mut pairs, json)?;
         scorecard::markdown(&source, markdown)
     }
+}
+
+/// Both results. The first is found by a thread of its own.
+fn side_by_side<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        (first.join().unwrap_or_else(|panic| resume_unwind(panic)), second)
+    })
 }
 
 fn panicked() -> RunFault {

@@ -4,6 +4,7 @@
 //! owner's alone.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -61,6 +62,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(25);
 const OPEN_MODE: u32 = 0o644;
 
 const FOLDERS: [&str; 4] = [MATCHES, GUEST, COMPONENTS, PACKS];
+/// Where files are: the folder itself and its own.
+const PLACES: [&str; 5] = ["", MATCHES, GUEST, COMPONENTS, PACKS];
 
 /// A run's folder, locked for as long as this lives.
 #[derive(Debug)]
@@ -223,9 +226,10 @@ impl Folder {
 
     /// Removes what a crash left half-written.
     pub(crate) fn clean(&self) -> Result<(), RunFault> {
-        for (name, entry) in self.entries()? {
-            if name.ends_with(TEMPORARY) {
-                let path = entry.path();
+        for folder in PLACES {
+            let listed = self.list(folder)?.into_iter();
+            let is_half = |entry: &fs::DirEntry| ends_with(&entry.file_name(), TEMPORARY);
+            for path in listed.filter(is_half).map(|entry| entry.path()) {
                 let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
                 removed.map_err(RunFault::io("remove", &path))?;
             }
@@ -263,7 +267,7 @@ impl Folder {
     /// What is in the folder and in its own folders, by name.
     fn entries(&self) -> Result<Vec<(String, fs::DirEntry)>, RunFault> {
         let mut entries = Vec::new();
-        for folder in ["", MATCHES, GUEST, COMPONENTS, PACKS] {
+        for folder in PLACES {
             for entry in self.list(folder)? {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 entries.push((if folder.is_empty() { name } else { format!("{folder}/{name}") }, entry));
@@ -280,6 +284,10 @@ impl Folder {
             listed => listed.and_then(Iterator::collect).map_err(RunFault::io("read", &path)),
         }
     }
+}
+
+fn ends_with(name: &OsStr, end: &str) -> bool {
+    name.as_encoded_bytes().ends_with(end.as_bytes())
 }
 
 /// A file that is to be written.

@@ -342,6 +342,45 @@ impl Frozen {
     }
 }
 
+/// A frozen tournament with its file. Matchups are many: the file is written and digested once.
+#[derive(Debug, Clone)]
+pub struct FrozenFile {
+    pub(crate) document: Frozen,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sha256: Digest,
+}
+
+impl From<Frozen> for FrozenFile {
+    fn from(document: Frozen) -> Self {
+        let bytes = document.to_bytes();
+        let sha256 = Digest::of(&bytes);
+        Self { document, bytes, sha256 }
+    }
+}
+
+impl From<&Frozen> for FrozenFile {
+    fn from(document: &Frozen) -> Self {
+        document.clone().into()
+    }
+}
+
+impl FrozenFile {
+    /// What it says.
+    pub fn document(&self) -> &Frozen {
+        &self.document
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its digest.
+    pub fn sha256(&self) -> Digest {
+        self.sha256
+    }
+}
+
 /// The digest of the pack that a matchup is played at, if it is played at one.
 pub(crate) fn pack_of(matchup: &Matchup) -> Option<Digest> {
     match &matchup.scenario {

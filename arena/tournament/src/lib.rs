@@ -5,6 +5,7 @@
 //! are written and read here, because what survives a crash is part of the rules.
 
 mod budget;
+mod bundle;
 mod commit;
 mod ending;
 mod executor;
@@ -34,6 +35,7 @@ mod standings;
 mod table;
 mod verify;
 
+pub use bundle::{Bundle, BundleFault, CARD_BYTES_MAX, Part, TRAILER};
 pub use ending::{Class, Ending};
 pub use executor::{Body, Done, Executor, Finished, InProcess};
 pub use fault::RunFault;
@@ -43,8 +45,8 @@ pub use folder::{
 };
 pub use freeze::{Component, FreezeFault, Pins, freeze};
 pub use frozen::{
-    BeaconPin, Budget, FROZEN_BYTES_MAX, FROZEN_SCHEMA, Frozen, Game, Identity, Matchup, MatrixRules,
-    MoveValidation, PackPin, PayoffTable, Protocol, Scenario, Scoring, SeatingPin, StrategyPin,
+    BeaconPin, Budget, FROZEN_BYTES_MAX, FROZEN_SCHEMA, Frozen, FrozenFile, Game, Identity, Matchup,
+    MatrixRules, MoveValidation, PackPin, PayoffTable, Protocol, Scenario, Scoring, SeatingPin, StrategyPin,
 };
 pub use identities::Disclosure;
 pub use interval::Estimate;
@@ -56,7 +58,7 @@ pub use nats::{
 };
 pub use plan::{PLAN_BYTES_MAX, Pairing, Plan, PlannedScenarios, PlannedStrategy};
 pub use rating::{Rating, Reason};
-pub use receipt::Receipt;
+pub use receipt::{FileSize, Receipt};
 pub use record::{
     Asked, CampusMove, Facts, ForfeitFact, FuelFact, Moves, Outcome, RECORD_BYTES_MAX, Record, RecordFault,
     Settled, Used,

@@ -108,6 +108,7 @@ impl Local {
         let successor = self.spawn()?;
         let mut lost = std::mem::replace(&mut self.workers[index], successor);
         lost.process.kill();
+        lost.process.wait();
         let worker = &mut self.workers[index];
         worker.suspects = lost.suspects;
         if lost.given > 1 {
@@ -216,6 +217,9 @@ impl Executor for Local {
             worker.process.kill();
             worker.jobs.clear();
             worker.given = 0;
+        }
+        for worker in &mut self.workers {
+            worker.process.wait();
         }
     }
 }

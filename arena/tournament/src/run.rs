@@ -23,7 +23,7 @@ use crate::folder::{
     SCORECARD, SCORECARD_MD, SECRET, STATE, component_name, pack_name,
 };
 use crate::freeze::{self, Pins};
-use crate::frozen::{FROZEN_BYTES_MAX, Frozen};
+use crate::frozen::{FROZEN_BYTES_MAX, Frozen, FrozenFile};
 use crate::identities::{self, Disclosure};
 use crate::job::Jobs;
 use crate::journal::Journal;
@@ -77,6 +77,13 @@ pub(crate) struct State {
     pub(crate) elapsed_ms: u64,
 }
 
+/// Whether a component may be missing. What a stranger is given of a run has none, and can be checked all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Components {
+    Needed,
+    MayBeAbsent,
+}
+
 /// The bytes that a frozen file pins.
 #[derive(Debug, Default)]
 pub struct Inputs {
@@ -109,7 +116,7 @@ impl Run {
     /// to, before anything is played.
     pub fn create(
         root: &Path,
-        frozen: &Frozen,
+        frozen: impl Into<FrozenFile>,
         secret: &Secret,
         inputs: &Inputs,
         pins: &Pins,
@@ -117,14 +124,15 @@ impl Run {
     ) -> Result<Result<Self, Halted>, RunFault> {
         let was_there = root.exists();
         let folder = Folder::create(root)?;
-        match set_up(&folder, frozen, secret, inputs, clock) {
-            Ok(SetUp { seating: Ok(seating), frozen_sha256, state }) => {
-                let jobs = Jobs::new(frozen_sha256, seating, secret.clone());
-                Self::checked(folder, frozen.clone(), jobs, state, pins)
+        let frozen = frozen.into();
+        match set_up(&folder, &frozen, secret, inputs, clock) {
+            Ok(SetUp { seating: Ok(seating), state }) => {
+                let jobs = Jobs::new(frozen.sha256, seating, secret.clone());
+                Self::checked(folder, frozen.document, jobs, (state, pins), Components::Needed)
             }
-            Ok(SetUp { seating: Err(reason), state, .. }) => {
-                let ending = Ending::blocked(None, reason);
-                Ok(Err(Halted { folder, frozen: frozen.clone(), state, pins: pins.clone(), ending }))
+            Ok(SetUp { seating: Err(reason), state }) => {
+                let (ending, frozen) = (Ending::blocked(None, reason), frozen.document);
+                Ok(Err(Halted { folder, frozen, state, pins: pins.clone(), ending }))
             }
             Err(fault) => {
                 // Nothing was played; what was written of the set-up would only be in the way.
@@ -146,7 +154,7 @@ impl Run {
             why: format!("it has no {STATE}, and no {RECEIPT} that can be read"),
         })?;
         let root = folder.root().to_owned();
-        let read = Self::read(folder, pins, state);
+        let read = Self::read(folder, (state, pins), Components::Needed);
         if matches!(read, Err(RunFault::Damaged { .. })) {
             // It is blocked, so there is no scorecard of it.
             for name in [SCORECARD, SCORECARD_MD] {
@@ -156,13 +164,17 @@ impl Run {
         read
     }
 
-    /// Reads a run that has ended without changing anything.
+    /// Reads a run that has ended without changing anything. Its components need not be there.
     pub(crate) fn open(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
         let unknown = State { run_id: String::new(), started_at_ms: 0, elapsed_ms: 0 };
-        Self::read(Folder::open_to_read(root)?, pins, unknown)
+        Self::read(Folder::open_to_read(root)?, (unknown, pins), Components::MayBeAbsent)
     }
 
-    fn read(folder: Folder, pins: &Pins, state: State) -> Result<Result<Self, Halted>, RunFault> {
+    fn read(
+        folder: Folder,
+        (state, pins): (State, &Pins),
+        components: Components,
+    ) -> Result<Result<Self, Halted>, RunFault> {
         let damaged =
             |folder: &Folder, why: String| RunFault::Damaged { path: folder.root().to_owned(), why };
         let bytes = folder.read(FROZEN, FROZEN_BYTES_MAX as u64)?.unwrap_or_default();
@@ -175,7 +187,7 @@ impl Run {
             // A frozen file that is read is canonical.
             Ok(seating) => {
                 let jobs = Jobs::new(Digest::of(&bytes), seating, secret);
-                Self::checked(folder, frozen, jobs, state, pins)
+                Self::checked(folder, frozen, jobs, (state, pins), components)
             }
             Err(why) => {
                 let ending = Ending::blocked(None, why);
@@ -189,8 +201,8 @@ impl Run {
         folder: Folder,
         frozen: Frozen,
         jobs: Jobs,
-        state: State,
-        pins: &Pins,
+        (state, pins): (State, &Pins),
+        components: Components,
     ) -> Result<Result<Self, Halted>, RunFault> {
         let commitments = folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
         let pinned = (&frozen, jobs.frozen_sha256());
@@ -200,7 +212,7 @@ impl Run {
             let ending = Ending::mismatch(mismatches);
             return Ok(Err(Halted { folder, frozen, state, pins, ending }));
         }
-        Ok(match check_pins(&folder, &frozen, &pins)? {
+        Ok(match check_pins(&folder, &frozen, &pins, components)? {
             Ok(packs) => Ok(Self { folder, frozen, jobs, packs, state, pins }),
             Err(reason) => {
                 let ending = Ending::blocked(None, reason);
@@ -286,7 +298,7 @@ impl Run {
 
     /// What a host cannot play may be what is pinned and has changed: then it is not the host that failed.
     fn blocked_instead(&self, stalled: Ending) -> Result<Ending, RunFault> {
-        let pinned = check_pins(&self.folder, &self.frozen, &self.pins)?;
+        let pinned = check_pins(&self.folder, &self.frozen, &self.pins, Components::Needed)?;
         Ok(pinned.err().map_or(stalled, |reason| Ending::blocked(None, reason)))
     }
 
@@ -357,20 +369,18 @@ impl Halted {
 struct SetUp {
     /// Who is seated where, or why nobody can be.
     seating: Result<Seating, String>,
-    frozen_sha256: Digest,
     state: State,
 }
 
 /// Writes what a run starts from.
 fn set_up(
     folder: &Folder,
-    frozen: &Frozen,
+    FrozenFile { document: frozen, bytes: frozen_bytes, sha256 }: &FrozenFile,
     secret: &Secret,
     inputs: &Inputs,
     clock: &dyn Clock,
 ) -> Result<SetUp, RunFault> {
-    let frozen_bytes = frozen.to_bytes();
-    let digest = Digest::of(&frozen_bytes);
+    let digest = *sha256;
     let state = State { run_id: run_id(digest, clock), started_at_ms: clock.unix_ms(), elapsed_ms: 0 };
     folder.write(STATE, &json::canonical_of(&state), 0o600)?;
     folder.make_folders()?;
@@ -387,10 +397,10 @@ fn set_up(
     files.extend(commitments.iter().map(|commitments| file(COMMITMENTS, commitments, 0o644)));
     folder.write_all(&files)?;
     // Last, so that a folder with a frozen file has everything else.
-    folder.write(FROZEN, &frozen_bytes, 0o644)?;
+    folder.write(FROZEN, frozen_bytes, 0o644)?;
     let violated = inputs.violations.first().cloned();
     let seating = seating.and_then(|seating| violated.map_or(Ok(seating), Err));
-    Ok(SetUp { seating, frozen_sha256: digest, state })
+    Ok(SetUp { seating, state })
 }
 
 fn conclude(
@@ -441,6 +451,7 @@ fn check_pins(
     folder: &Folder,
     frozen: &Frozen,
     pins: &Pins,
+    components: Components,
 ) -> Result<Result<BTreeMap<Digest, Arc<Pack>>, String>, RunFault> {
     let protocol = &frozen.protocol;
     for (what, frozen, here) in [
@@ -456,6 +467,7 @@ fn check_pins(
         let bytes = folder.read(&component_name(strategy.sha256), COMPONENT_BYTES_MAX)?;
         let name = arena_engine::Excerpt { text: &strategy.name, max: 64 };
         match bytes {
+            None if components == Components::MayBeAbsent => {}
             None => {
                 return Ok(Err(format!("the component of strategy {} `{name}` is missing", strategy.index)));
             }

@@ -4,7 +4,7 @@
 
 mod markdown;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Read, Write};
 
 use arena_canon::Digest;
 use serde::Serialize;
@@ -34,8 +34,9 @@ pub(crate) struct Source<'a> {
     pub(crate) identities: &'a [Identity],
 }
 
-/// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`].
-pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`],
+/// each put by [`put_row`].
+pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
     let Source { frozen, frozen_sha256, standings, digests, identities } = source;
     let mut document = Document::begin(out)?;
     document.member("schema", &SCORECARD_SCHEMA)?;
@@ -119,6 +120,17 @@ pub(crate) fn pair(frozen: &Frozen, seating: &Seating, matchup: &Matchup, record
     serde_json::to_vec(&row).expect("a row has string keys")
 }
 
+/// Puts a row into a list that is written row by row.
+pub(crate) fn put_row(out: &mut dyn Write, first: bool, row: &[u8]) -> io::Result<()> {
+    out.write_all(before_row(first))?;
+    out.write_all(row)
+}
+
+/// What stands between two rows, and before the first.
+fn before_row(first: bool) -> &'static [u8] {
+    if first { b"\n" } else { b",\n" }
+}
+
 /// A JSON object that is written member by member.
 struct Document<'w> {
     out: &'w mut dyn Write,
@@ -150,27 +162,17 @@ impl<'w> Document<'w> {
         self.key(name)?;
         self.out.write_all(b"[")?;
         for (i, row) in rows.enumerate() {
-            self.out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+            self.out.write_all(before_row(i == 0))?;
             serde_json::to_writer(&mut self.out, &row?).map_err(io::Error::from)?;
         }
         self.out.write_all(b"\n]")
     }
 
-    /// A list whose rows are lines already.
-    fn copy(&mut self, name: &str, lines: &mut dyn BufRead) -> io::Result<()> {
+    /// A list whose rows are written already, each as [`put_row`] puts it.
+    fn copy(&mut self, name: &str, rows: &mut dyn Read) -> io::Result<()> {
         self.key(name)?;
         self.out.write_all(b"[")?;
-        let mut line = Vec::new();
-        let mut first = true;
-        loop {
-            line.clear();
-            if lines.read_until(b'\n', &mut line)? == 0 {
-                break;
-            }
-            self.out.write_all(if first { b"\n" } else { b",\n" })?;
-            self.out.write_all(line.strip_suffix(b"\n").unwrap_or(&line))?;
-            first = false;
-        }
+        io::copy(rows, &mut self.out)?;
         self.out.write_all(b"\n]")
     }
 

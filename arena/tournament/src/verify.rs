@@ -12,12 +12,14 @@ use crate::ending::{Class, Ending};
 use crate::executor::{Done, Executor, Finished};
 use crate::fault::RunFault;
 use crate::finish::{self, Plan, Tabulated};
-use crate::folder::{IDENTITIES, IDENTITIES_BYTES_MAX, RECEIPT, SCORECARD, SCORECARD_MD, open_regular};
+use crate::folder::{
+    Folder, IDENTITIES, IDENTITIES_BYTES_MAX, RECEIPT, SCORECARD, SCORECARD_MD, component_name, open_regular,
+};
 use crate::freeze::Pins;
-use crate::frozen::{Matchup, MoveValidation};
+use crate::frozen::{Frozen, Matchup, MoveValidation, StrategyPin};
 use crate::identities;
 use crate::names::MatchId;
-use crate::receipt::{self, Known, Receipt};
+use crate::receipt::{self, FileSize, Known, Receipt};
 use crate::run::{Run, WALL};
 
 /// What a run was found to be.
@@ -36,12 +38,15 @@ pub struct Verification {
     run: Run,
     receipt: Receipt,
     digests: Vec<Digest>,
+    /// Components that are not there, nor were given since.
+    absent: BTreeSet<Digest>,
 }
 
 /// What differs: the first thing that was found.
 pub type Difference = String;
 
-/// Reads the run in `root` and recomputes its records, journal, identities, scorecard and receipt.
+/// Reads the run in `root` and recomputes its records, journal, identities, scorecard and receipt. Its components need
+/// not be there for that, only to play matches again.
 pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Difference>, RunFault> {
     let run = match Run::open(root, pins) {
         Ok(Ok(run)) => run,
@@ -60,7 +65,8 @@ pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Differenc
         Ok(tabulated) => tabulated.digests,
         Err(difference) => return Ok(Err(difference)),
     };
-    Ok(Ok(Verification { run, receipt, digests }))
+    let absent = absent(run.folder(), run.frozen());
+    Ok(Ok(Verification { run, receipt, digests, absent }))
 }
 
 fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Difference>, RunFault> {
@@ -164,6 +170,7 @@ fn check_receipt(plan: &Plan<'_>, receipt: &Receipt, known: &Known) -> Result<Op
     expected.finished_at.clone_from(&receipt.finished_at);
     expected.budget.wall_seconds = receipt.budget.wall_seconds;
     expected.versions.arena.clone_from(&receipt.versions.arena);
+    expect_absent(plan, receipt, &mut expected);
     expected.record_digest = expected.own_digest();
     if let Some(difference) = check_files(receipt, &expected) {
         return Ok(Some(difference));
@@ -177,6 +184,25 @@ fn check_receipt(plan: &Plan<'_>, receipt: &Receipt, known: &Known) -> Result<Op
     };
     let text = format!("{RECEIPT} says at {at} {}, and it is {}", shown(found), shown(expected));
     Ok(Some(text))
+}
+
+/// The components that are not in the folder of a run.
+fn absent(folder: &Folder, frozen: &Frozen) -> BTreeSet<Digest> {
+    let is_absent = |sha256: &Digest| {
+        let about = folder.at(&component_name(*sha256)).symlink_metadata();
+        about.is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
+    };
+    frozen.strategies.iter().map(|pin| pin.sha256).filter(is_absent).collect()
+}
+
+/// A component that is not there is expected as it was frozen; only its size is taken from the receipt.
+fn expect_absent(plan: &Plan<'_>, receipt: &Receipt, expected: &mut Receipt) {
+    for sha256 in absent(plan.folder, plan.frozen) {
+        let path = component_name(sha256);
+        let bytes = receipt.files.iter().find(|file| file.path == path).map_or(0, |file| file.bytes);
+        let at = expected.files.partition_point(|file| file.path < path);
+        expected.files.insert(at, FileSize { path, sha256, bytes });
+    }
 }
 
 /// A file that the receipt lists and that is another, or is not there, or is there and not listed.
@@ -212,11 +238,37 @@ impl Verification {
         self.run.root()
     }
 
-    /// The matchups to play again: every one, or a sample of at most so many, drawn by `luck`. A sample
-    /// that could be foreseen would be one that a forger leaves alone.
+    /// The strategies whose components are not there: what they play cannot be played again.
+    pub fn absent(&self) -> Vec<&StrategyPin> {
+        let strategies = self.run.frozen().strategies.iter();
+        strategies.filter(|pin| self.absent.contains(&pin.sha256)).collect()
+    }
+
+    /// Takes note of a component that somebody gives from elsewhere, for [`crate::Shelf`] to hand out. Gives `false` if
+    /// it is none that is missed.
+    pub fn lend(&mut self, sha256: Digest, bytes: u64) -> Result<bool, Difference> {
+        let path = component_name(sha256);
+        if !self.absent.remove(&sha256) {
+            return Ok(false);
+        }
+        let listed = self.receipt.files.iter().find(|file| file.path == path).map_or(0, |file| file.bytes);
+        if listed == bytes {
+            return Ok(true);
+        }
+        Err(format!("{RECEIPT} says that {path} has {listed} bytes, and it has {bytes}"))
+    }
+
+    /// The matchups to play again: every one whose components are there, or a sample of at most so many, drawn by
+    /// `luck`. A sample that could be foreseen would be one that a forger leaves alone.
     pub fn choose(&self, sample: Option<usize>, mut luck: u64) -> Vec<MatchId> {
-        let count = self.digests.len();
-        let mut ids: Vec<MatchId> = (1..=count as u32).map(MatchId).collect();
+        let (frozen, jobs) = (self.run.frozen(), self.run.jobs());
+        let recorded = frozen.matchups.iter().take(self.digests.len());
+        let is_playable = |matchup: &&Matchup| {
+            let strategies = jobs.job(frozen, matchup).strategies;
+            !strategies.iter().any(|sha256| self.absent.contains(sha256))
+        };
+        let mut ids: Vec<MatchId> = recorded.filter(is_playable).map(|matchup| matchup.id).collect();
+        let count = ids.len();
         let wanted = sample.unwrap_or(count).min(count);
         if wanted < count {
             for k in 0..wanted {

@@ -78,11 +78,15 @@ impl Process {
         self.outgoing.clear();
     }
 
-    /// Ends it, whatever it is at.
+    /// Ends it, whatever it is at. That it has ended is certain only once it is waited for.
     pub(super) fn kill(&mut self) {
         self.input = None;
         // It may be gone already; then there is only its end to take note of.
         self.child.kill().ok();
+    }
+
+    /// Waits until it has ended, which something else must have seen to.
+    pub(super) fn wait(&mut self) {
         self.child.wait().ok();
         if let Some(listener) = self.listener.take() {
             listener.join().ok();
@@ -107,5 +111,6 @@ fn listen(output: &mut BufReader<ChildStdout>) -> (Vec<Reply>, bool) {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
+        self.wait();
     }
 }

@@ -16,11 +16,17 @@ fn played() -> tempfile::TempDir {
     folder
 }
 
+/// Verification names `word`.
+#[track_caller]
+fn differs(root: &Path, word: &str) {
+    let difference = verify(root, &natives::pins()).expect("read").err().expect("a difference");
+    assert!(difference.contains(word), "{difference}");
+}
+
 /// Verification names `word`; a resumed run is blocked, and leaves no scorecard.
 #[track_caller]
 fn is_refused(root: &Path, word: &str) {
-    let difference = verify(root, &natives::pins()).expect("read").err().expect("a difference");
-    assert!(difference.contains(word), "{difference}");
+    differs(root, word);
     let ended = resume(root, &mut in_process()).expect("ended");
     assert_eq!(ended.ending.class, Class::Blocked, "{word}");
     assert!(ended.ending.reason.contains(word) || !ended.ending.mismatches.is_empty(), "{:?}", ended.ending);
@@ -172,7 +178,76 @@ fn a_strategy_or_pack_that_changed_is_named() {
     std::fs::write(&component, "unlucky").expect("written");
     is_refused(folder.path(), "`lucky` is not what was frozen");
     std::fs::remove_file(&component).expect("removed");
-    is_refused(folder.path(), "`lucky` is missing");
+    std::os::unix::fs::symlink("/etc/hostname", &component).expect("linked");
+    assert!(verify(folder.path(), &natives::pins()).is_err(), "a link is no component");
+}
+
+/// Who has no components checks everything but what they play; a change elsewhere is found all the same.
+#[test]
+fn components_that_are_not_there_are_told_and_their_matches_not_chosen() {
+    let folder = played();
+    let component = |name: &str| folder.path().join(format!("components/{}.wasm", natives::sha256(name)));
+    let lucky = std::fs::read(component("lucky")).expect("there");
+    std::fs::remove_file(component("lucky")).expect("removed");
+    let mut found = verify(folder.path(), &natives::pins()).expect("read").expect("it holds");
+    let names = |found: &arena_tournament::Verification| {
+        found.absent().iter().map(|pin| pin.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&found), ["lucky"]);
+    let all: Vec<_> = (1..=found.records() as u32).map(arena_tournament::MatchId).collect();
+    let chosen = found.choose(None, 7);
+    assert!(!chosen.is_empty() && chosen.len() < all.len(), "{chosen:?}");
+    let scorecard = natives::json(folder.path(), "scorecard.json");
+    for pair in scorecard["pairs"].as_array().expect("pairs") {
+        let id = pair["id"].as_str().expect("an id").parse().expect("an id");
+        let is_lucky = pair["a"] == "lucky" || pair["b"] == "lucky";
+        assert_eq!(chosen.contains(&id), !is_lucky, "{pair}");
+    }
+    for sample in [1, 2, 100] {
+        let sampled = found.choose(Some(sample), 5);
+        assert_eq!(sampled.len(), sample.min(chosen.len()));
+        assert!(sampled.iter().all(|id| chosen.contains(id)));
+    }
+    let played = found.replay(&chosen, &mut natives::in_process(), &mut |_| {}).expect("played");
+    assert_eq!(played.expect("equal").replayed, chosen.len());
+    assert_eq!(found.lend(natives::sha256("a stranger"), 3), Ok(false));
+    assert_eq!(found.lend(natives::sha256("lucky"), lucky.len() as u64), Ok(true));
+    assert!(names(&found).is_empty());
+    assert_eq!(found.choose(None, 7), all);
+    // One of another size cannot be what the receipt lists.
+    let mut found = verify(folder.path(), &natives::pins()).expect("read").expect("it holds");
+    let told = found.lend(natives::sha256("lucky"), 1).expect_err("another size");
+    assert!(told.contains(&format!(
+        "{}.wasm has {} bytes, and it has 1",
+        natives::sha256("lucky"),
+        lucky.len()
+    )));
+    drop(found);
+    edit(folder.path(), "matches/m00002.json", |it| it["repetition"] = json!(7));
+    differs(folder.path(), "m00002");
+}
+
+/// A receipt still has to list a component that is not there, as it was frozen.
+#[test]
+fn a_component_that_is_not_there_and_not_listed_is_named() {
+    let path = format!("components/{}.wasm", natives::sha256("lucky"));
+    for (change, wanted) in [
+        (
+            &(|files: &mut Vec<Value>, at: usize| drop(files.remove(at))) as &dyn Fn(&mut Vec<Value>, usize),
+            "is not listed",
+        ),
+        (&|files, at| files[at]["sha256"] = json!(natives::sha256("x")), "is not the file"),
+        (&|files, at| files[at]["bytes"] = json!(7), "record_digest"),
+    ] {
+        let folder = played();
+        std::fs::remove_file(folder.path().join(&path)).expect("removed");
+        edit(folder.path(), "receipt.json", |it| {
+            let files = it["files"].as_array_mut().expect("files");
+            let at = files.iter().position(|file| file["path"] == path.as_str()).expect("listed");
+            change(files, at);
+        });
+        differs(folder.path(), wanted);
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let setup = inputs::from_plan(&args.plan, args.secret.as_deref(), io)?;
     let out = match &args.out {
         Some(out) => out.clone(),
-        None => home(&setup.frozen.slug).join(format!("frozen-{}", setup.frozen_sha256.short())),
+        None => home(&setup.frozen.document().slug).join(format!("frozen-{}", setup.frozen.sha256().short())),
     };
     files::make_folder(&out)?;
     let existing = Existing::replace_if(args.force);
@@ -81,26 +81,26 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     }
     write_secret(&out.join("secret"), setup.secret.as_bytes(), existing)?;
     files::write(&out.join(inputs::SOURCES), &sources, existing)?;
-    files::write(&out.join("frozen.json"), &setup.frozen.to_bytes(), existing)?;
+    files::write(&out.join("frozen.json"), setup.frozen.bytes(), existing)?;
     show(args, &out, &setup, io);
     Ok(Exit::Success)
 }
 
 fn show(args: &Args, out: &Path, setup: &inputs::Setup, io: &mut Io<'_>) {
-    let frozen = &setup.frozen;
+    let frozen = setup.frozen.document();
     let (matchups, strategies) = (frozen.matchups.len(), frozen.strategies.len());
     let path = out.join("frozen.json");
     if args.output.json {
         return io.print_json(&json!({
             "frozen": files::shown(&path),
             "secret": files::shown(&out.join("secret")),
-            "frozen_sha256": setup.frozen_sha256,
+            "frozen_sha256": setup.frozen.sha256(),
             "secret_commit": frozen.secret_commit,
             "strategies": strategies,
             "matchups": matchups,
         }));
     }
-    io.print(format_args!("frozen    {}", setup.frozen_sha256));
+    io.print(format_args!("frozen    {}", setup.frozen.sha256()));
     io.print(format_args!("matchups  {matchups} between {strategies} strategies, identities hidden"));
     io.print(format_args!("public    {}", files::shown(&path)));
     io.print(format_args!("yours     {} (until the run is over)", files::shown(&out.join("secret"))));

@@ -9,8 +9,8 @@ use arena_engine::campus::DOCUMENT_BYTES_MAX;
 use arena_engine::limits::V1;
 use arena_sandbox::Seats;
 use arena_tournament::{
-    Component, FROZEN_BYTES_MAX, Frozen, Game, Inputs, PLAN_BYTES_MAX, PackPin, Plan, PlannedScenarios,
-    Scenario, Secret, freeze,
+    Component, FROZEN_BYTES_MAX, Frozen, FrozenFile, Game, Inputs, PLAN_BYTES_MAX, PackPin, Plan,
+    PlannedScenarios, Scenario, Secret, freeze,
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,7 @@ const PACK_TURNS_MAX: u32 = 25_000;
 
 /// Everything a run is set up with.
 pub(super) struct Setup {
-    pub(super) frozen: Frozen,
-    pub(super) frozen_sha256: Digest,
+    pub(super) frozen: FrozenFile,
     pub(super) secret: Secret,
     pub(super) inputs: Inputs,
     pub(super) sources: Sources,
@@ -80,9 +79,9 @@ pub(super) fn from_plan(path: &Path, secret: Option<&Path>, io: &mut Io<'_>) -> 
     };
     let (frozen, _) = freeze(&plan, &components, &pack_pins, &secret, &pins())
         .map_err(|why| Failure::usage(&doing, why))?;
-    let frozen_sha256 = frozen.digest();
-    read.sources.frozen_sha256 = Some(frozen_sha256);
-    Ok(Setup { frozen, frozen_sha256, secret, inputs: read.inputs, sources: read.sources })
+    let frozen = FrozenFile::from(frozen);
+    read.sources.frozen_sha256 = Some(frozen.sha256());
+    Ok(Setup { frozen, secret, inputs: read.inputs, sources: read.sources })
 }
 
 /// Reads a frozen file and what it pins. What is missing or not what was frozen is kept for the run to
@@ -105,12 +104,13 @@ pub(super) fn from_frozen(
         None => read_sources(&beside.join(SOURCES))?,
     };
     let mut inputs = find(&frozen, &sources, elsewhere.is_some());
-    let frozen_sha256 = frozen.digest();
+    let frozen = FrozenFile::from(frozen);
+    let frozen_sha256 = frozen.sha256();
     if sources.frozen_sha256.is_some_and(|digest| digest != frozen_sha256) {
         let why = format!("the frozen file's digest is {frozen_sha256}, not the one that was frozen");
         inputs.violations.insert(0, why);
     }
-    Ok(Setup { frozen, frozen_sha256, secret, inputs, sources })
+    Ok(Setup { frozen, secret, inputs, sources })
 }
 
 /// What reading a plan's files gives.

@@ -35,5 +35,5 @@ Examples:
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let run = Run::resume(&args.folder, &pins()).map_err(|fault| failed("resume the run", fault))?;
-    play(run, &args.executor, args.output, io)
+    play(run, None, &args.executor, args.output, io)
 }

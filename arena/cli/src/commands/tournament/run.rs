@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arena_sandbox::Seats;
 use arena_tournament::{
-    Class, Ended, Executor, FolderShelf, Halted, InProcess, Local, Nats, NatsAddress, NatsOptions, RECEIPT,
-    Run, WorkerCommand, run_id, worker_arguments,
+    Class, Ended, Executor, FolderShelf, FrozenFile, Halted, InProcess, Local, Nats, NatsAddress,
+    NatsOptions, RECEIPT, Run, WorkerCommand, run_id, worker_arguments,
 };
 use serde_json::json;
 
@@ -103,25 +103,27 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let clock = SystemClock::new();
     let root = match &args.out {
         Some(out) => out.clone(),
-        None => home(&setup.frozen.slug).join(run_id(setup.frozen_sha256, &clock)),
+        None => home(&setup.frozen.document().slug).join(run_id(setup.frozen.sha256(), &clock)),
     };
-    let created = Run::create(&root, &setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
+    // Worker processes begin beside the set-up: they look into the folder when they have a job.
+    let local = local(&args.executor, &root, io)?;
+    let description = describe(&setup.frozen);
+    let created = Run::create(&root, setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
     let run = created.map_err(|fault| failed("set up the run", fault))?;
-    describe(&setup, io);
-    play(run, &args.executor, args.output, io)
+    io.talk(description);
+    play(run, local, &args.executor, args.output, io)
 }
 
-fn describe(setup: &inputs::Setup, io: &mut Io<'_>) {
-    let (matchups, strategies) = (setup.frozen.matchups.len(), setup.frozen.strategies.len());
-    let digest = setup.frozen_sha256.short();
-    io.talk(format_args!(
-        "frozen    {digest}… {matchups} matchups, identities hidden, {strategies} strategies"
-    ));
+fn describe(frozen: &FrozenFile) -> String {
+    let (matchups, strategies) = (frozen.document().matchups.len(), frozen.document().strategies.len());
+    let digest = frozen.sha256().short();
+    format!("frozen    {digest}… {matchups} matchups, identities hidden, {strategies} strategies")
 }
 
-/// Plays a run, or ends one that cannot begin, and tells how it ended.
+/// Plays a run, or ends one that cannot begin, and tells how it ended. Workers may have begun already.
 pub(super) fn play(
     run: Result<Run, Halted>,
+    begun: Option<Local>,
     executor: &ExecutorArgs,
     output: Output,
     io: &mut Io<'_>,
@@ -133,7 +135,10 @@ pub(super) fn play(
         Ok(run) => {
             let root = run.root().to_owned();
             let rounds = run.frozen().game == arena_tournament::Game::Matrix;
-            let mut executor = start(executor, &run, io)?;
+            let mut executor: Box<dyn Executor> = match begun {
+                Some(local) => Box::new(local),
+                None => start(executor, &run, io)?,
+            };
             let mut progress = Progress::new(io, rounds);
             let outcome = run.play(executor.as_mut(), &mut progress, &clock);
             (root, outcome.map_err(ended)?)
@@ -154,8 +159,16 @@ fn start(args: &ExecutorArgs, run: &Run, io: &mut Io<'_>) -> Result<Box<dyn Exec
         io.talk(format_args!("waiting for workers of run {}: arena worker --nats {server}", nats.run()));
         return Ok(Box::new(nats));
     }
-    let Some(program) = io.env().program.clone() else {
-        return Ok(Box::new(InProcess::new(roster(root, io)?)));
+    Ok(match local(args, root, io)? {
+        Some(local) => Box::new(local),
+        None => Box::new(InProcess::new(roster(root, io)?)),
+    })
+}
+
+/// Worker processes for the run in `root`, if it is they that play.
+fn local(args: &ExecutorArgs, root: &Path, io: &Io<'_>) -> Result<Option<Local>, Failure> {
+    let (Place::Local, Some(program)) = (&args.executor, io.env().program.clone()) else {
+        return Ok(None);
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = args.workers.map_or(cores, usize::from);
@@ -164,7 +177,7 @@ fn start(args: &ExecutorArgs, run: &Run, io: &mut Io<'_>) -> Result<Box<dyn Exec
         arguments.extend(["--cache".into(), cache.into()]);
     }
     let local = Local::start(WorkerCommand { program, arguments }, workers);
-    Ok(Box::new(local.map_err(|fault| failed("start the workers", fault))?))
+    local.map(Some).map_err(|fault| failed("start the workers", fault))
 }
 
 /// The strategies of a run, seated in this process.
