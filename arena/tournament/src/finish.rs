@@ -4,14 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use arena_canon::Digest;
 use arena_engine::campus::Pack;
+use tempfile::SpooledTempFile;
 
+use crate::beside::side_by_side;
 use crate::budget;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
@@ -28,7 +29,7 @@ use crate::receipt::{Chain, FileSize, Known};
 use crate::record::{RECORD_BYTES_MAX, Record, Used, borne_digest, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
-use crate::standings::{MatchResult, Standings};
+use crate::standings::{MatchResult, Standing, Standings};
 
 /// What a finished matrix is read with.
 pub(crate) struct Plan<'a> {
@@ -51,7 +52,7 @@ pub(crate) struct Tabulated<'a> {
     /// Records that not everybody may read yet.
     closed: Vec<String>,
     /// A row for each matchup, as the scorecard lists them: too many to keep in memory.
-    pairs: File,
+    pairs: SpooledTempFile,
 }
 
 /// What one record says.
@@ -73,6 +74,10 @@ struct Expected<'a> {
 const SHARE: usize = 64;
 /// Shares that a thread may be ahead.
 const AHEAD: usize = 2;
+/// Most bytes of rows that are kept in memory; more are in a file.
+const SPOOL_BYTES_MAX: usize = 16 << 20;
+/// Rows and scorecards are written in pieces of this size.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// Turns the end of the matrix into the end of the run: a success becomes one only if everything holds.
 pub(crate) fn finish(
@@ -94,12 +99,13 @@ pub(crate) fn finish(
     if !mismatches.is_empty() {
         return Ok((Ending::mismatch(mismatches), Known::default()));
     }
-    let tabulated = match tabulated? {
+    let mut tabulated = match tabulated? {
         Ok(tabulated) => tabulated,
         Err(ending) => return Ok((ending, Known::default())),
     };
-    publish(plan, &tabulated)?;
-    Ok((ending, tabulated.known))
+    let standings = tabulated.standings.standings();
+    publish(plan, &mut tabulated, &standings)?;
+    Ok((ending, Known { standings, ..tabulated.known }))
 }
 
 /// Reads the first `count` records and checks each: against the journal, against the game, and what the
@@ -119,8 +125,7 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         Err(broken) => return Ok(Err(Ending::blocked(Some(broken.id), broken))),
     };
     let guests = guests?;
-    let spool = tempfile::tempfile().map_err(RunFault::io("make a file in", &std::env::temp_dir()))?;
-    let mut rows = BufWriter::new(spool);
+    let mut rows = BufWriter::with_capacity(PIECE_BYTES, SpooledTempFile::new(SPOOL_BYTES_MAX));
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
     let file = FileSize { path: JOURNAL.to_owned(), sha256, bytes: journal.len() as u64 };
     let (mut files, mut closed) = (BTreeMap::from([(file.path.clone(), file)]), Vec::new());
@@ -147,7 +152,8 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
         return Ok(Err(Ending::blocked(Some(entries[beyond].id), why)));
     }
     let used = entries.iter().fold(Used::default(), |sum, entry| sum.plus(entry.used));
-    let known = Known { files, chain: Some(Chain { completed: count, used, head }) };
+    let chain = Some(Chain { completed: count, used, head });
+    let known = Known { files, chain, standings: Vec::new() };
     let digests = entries.into_iter().map(|entry| entry.digest).collect();
     Ok(Ok(Tabulated { standings, digests, used, known, closed, pairs }))
 }
@@ -240,7 +246,8 @@ impl Plan<'_> {
     /// Writes a scorecard of these records: for programs, and for people.
     pub(crate) fn write_scorecard(
         &self,
-        tabulated: &Tabulated<'_>,
+        tabulated: &mut Tabulated<'_>,
+        rows: &[Standing],
         json: &mut dyn Write,
         markdown: &mut dyn Write,
     ) -> io::Result<()> {
@@ -249,23 +256,14 @@ impl Plan<'_> {
             frozen: self.frozen,
             frozen_sha256,
             standings: &tabulated.standings,
+            rows,
             digests: &tabulated.digests,
             identities: &self.identities(),
         };
-        let mut pairs = &tabulated.pairs;
-        pairs.rewind()?;
-        scorecard::write(&source, &mut pairs, json)?;
+        tabulated.pairs.rewind()?;
+        scorecard::write(&source, &mut tabulated.pairs, json)?;
         scorecard::markdown(&source, markdown)
     }
-}
-
-/// Both results. The first is found by a thread of its own.
-fn side_by_side<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    std::thread::scope(|scope| {
-        let first = scope.spawn(first);
-        let second = second();
-        (first.join().unwrap_or_else(|panic| resume_unwind(panic)), second)
-    })
 }
 
 fn panicked() -> RunFault {
@@ -274,15 +272,18 @@ fn panicked() -> RunFault {
 
 /// Discloses the identities and publishes the scorecard. Everything is written before anything is
 /// renamed: a disk that is full leaves nothing half-published.
-fn publish(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<(), RunFault> {
+fn publish(plan: &Plan<'_>, tabulated: &mut Tabulated<'_>, rows: &[Standing]) -> Result<(), RunFault> {
     let (frozen_sha256, secret) = (plan.jobs.frozen_sha256(), plan.jobs.secret());
     let disclosure = identities::disclosure_file(frozen_sha256, secret, plan.identities());
     let temporary = |name: &str| plan.folder.at(&format!("{name}{TEMPORARY}"));
     let (json, markdown) = (temporary(SCORECARD), temporary(SCORECARD_MD));
-    let create = |path: &Path| File::create(path).map_err(RunFault::io("create", path));
-    let mut files = [BufWriter::new(create(&json)?), BufWriter::new(create(&markdown)?)];
+    let create = |path: &Path| match File::create(path) {
+        Ok(file) => Ok(BufWriter::with_capacity(PIECE_BYTES, file)),
+        Err(why) => Err(RunFault::io("create", path)(why)),
+    };
+    let mut files = [create(&json)?, create(&markdown)?];
     let [first, second] = &mut files;
-    plan.write_scorecard(tabulated, first, second).map_err(RunFault::io("write", &json))?;
+    plan.write_scorecard(tabulated, rows, first, second).map_err(RunFault::io("write", &json))?;
     for (file, path) in files.into_iter().zip([&json, &markdown]) {
         let file = file.into_inner().map_err(|why| RunFault::io("write", path)(why.into_error()))?;
         file.sync_all().map_err(RunFault::io("sync", path))?;

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use arena_canon::{Digest, json};
 use serde::{Deserialize, Serialize};
 
+use crate::beside::side_by_side;
 use crate::fault::RunFault;
 use crate::folder::{Folder, JOURNAL};
 use crate::names::MatchId;
@@ -61,30 +62,47 @@ impl Entry {
 /// Reads the chain that `bytes` hold after `root`. A last line that is not whole does not count; its
 /// first byte is returned as the journal's true length.
 pub(crate) fn read(bytes: &[u8], root: Digest) -> Result<(Vec<Entry>, Digest, usize), Broken> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let (mut head, mut at) = (root, 0);
-    while let Some(length) = bytes[at..].iter().position(|byte| *byte == b'\n') {
-        let line = &bytes[at..at + length];
+    let length = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    let lines: Vec<&[u8]> = bytes[..length].split(|byte| *byte == b'\n').collect();
+    // After the last end of a line comes nothing.
+    let lines = &lines[..lines.len() - 1];
+    let (first, second) = lines.split_at(lines.len() / 2);
+    let read = |lines: &[&[u8]]| lines.iter().map(|line| Line::read(line)).collect::<Vec<_>>();
+    let (first, second) = side_by_side(|| read(first), || read(second));
+    let (mut entries, mut head) = (Vec::with_capacity(lines.len()), root);
+    for line in first.into_iter().chain(second) {
         let id = MatchId(entries.len() as u32 + 1);
         let broken = |why: &str| Broken { line: entries.len() + 1, id, why: why.to_owned() };
-        if line.len() > LINE_BYTES_MAX {
-            return Err(broken("is too long"));
-        }
-        let entry: Entry = serde_json::from_slice(line).map_err(|_| broken("is no entry"))?;
-        if entry.line() != line {
-            return Err(broken("is not in canonical form"));
-        }
+        let Line { entry, digest } = line.map_err(broken)?;
         if entry.id != id {
             return Err(broken(&format!("is about {}, not {id}", entry.id)));
         }
         if entry.prev != head {
             return Err(broken("does not continue the line before"));
         }
-        head = Digest::of(line);
+        head = digest;
         entries.push(entry);
-        at += length + 1;
     }
-    Ok((entries, head, at))
+    Ok((entries, head, length))
+}
+
+/// One line, as far as it can be read without those before it.
+struct Line {
+    entry: Entry,
+    digest: Digest,
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Result<Self, &'static str> {
+        if line.len() > LINE_BYTES_MAX {
+            return Err("is too long");
+        }
+        let entry: Entry = serde_json::from_slice(line).map_err(|_| "is no entry")?;
+        if entry.line() != line {
+            return Err("is not in canonical form");
+        }
+        Ok(Self { entry, digest: Digest::of(line) })
+    }
 }
 
 impl Journal {

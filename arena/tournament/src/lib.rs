@@ -4,6 +4,7 @@
 //! Strategies are seated through [`Roster`]; nothing here knows how they are run. The files of a run
 //! are written and read here, because what survives a crash is part of the rules.
 
+mod beside;
 mod budget;
 mod bundle;
 mod commit;

@@ -15,6 +15,7 @@ use crate::journal;
 use crate::names::{MATCHUPS_MAX, MatchId};
 use crate::record::Used;
 use crate::run::State;
+use crate::standings::Standing;
 
 /// The format of a receipt.
 const RECEIPT_SCHEMA: &str = "tournament.receipt.v1";
@@ -175,6 +176,8 @@ pub(crate) struct Known {
     pub(crate) files: BTreeMap<String, FileSize>,
     /// The journal.
     pub(crate) chain: Option<Chain>,
+    /// The standings of a success.
+    pub(crate) standings: Vec<Standing>,
 }
 
 /// What a receipt says of the journal.

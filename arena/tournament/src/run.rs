@@ -14,6 +14,7 @@ use arena_canon::{Digest, json};
 use arena_engine::campus::{DOCUMENT_BYTES_MAX, Pack};
 use serde::{Deserialize, Serialize};
 
+use crate::beside::side_by_side;
 use crate::ending::{Class, Ending};
 use crate::executor::Executor;
 use crate::fault::RunFault;
@@ -32,6 +33,7 @@ use crate::receipt::{self, Known, Receipt};
 use crate::record::Used;
 use crate::seating::Seating;
 use crate::secret::Secret;
+use crate::standings::Standing;
 
 /// The time, for whoever needs it; only a receipt and a wall-clock budget do.
 pub trait Clock {
@@ -102,6 +104,8 @@ pub struct Ended {
     pub ending: Ending,
     /// What was written last.
     pub receipt: Receipt,
+    /// The standings, as they are in the scorecard; of a success only.
+    pub standings: Vec<Standing>,
 }
 
 /// The id of a run that starts now: UTC time and the first digits of the frozen digest.
@@ -205,14 +209,19 @@ impl Run {
         components: Components,
     ) -> Result<Result<Self, Halted>, RunFault> {
         let commitments = folder.read(COMMITMENTS, IDENTITIES_BYTES_MAX)?.unwrap_or_default();
-        let pinned = (&frozen, jobs.frozen_sha256());
-        let mismatches = identities::validate(pinned, jobs.seating(), jobs.secret(), &commitments);
         let pins = pins.clone();
+        let (mismatches, pinned) = side_by_side(
+            || {
+                let pinned = (&frozen, jobs.frozen_sha256());
+                identities::validate(pinned, jobs.seating(), jobs.secret(), &commitments)
+            },
+            || check_pins(&folder, &frozen, &pins, components),
+        );
         if !mismatches.is_empty() {
             let ending = Ending::mismatch(mismatches);
             return Ok(Err(Halted { folder, frozen, state, pins, ending }));
         }
-        Ok(match check_pins(&folder, &frozen, &pins, components)? {
+        Ok(match pinned? {
             Ok(packs) => Ok(Self { folder, frozen, jobs, packs, state, pins }),
             Err(reason) => {
                 let ending = Ending::blocked(None, reason);
@@ -325,7 +334,7 @@ impl Run {
             }
         };
         let frozen = (&self.frozen, self.jobs.frozen_sha256());
-        conclude(&self.folder, frozen, &self.state, &self.pins, (ending, &known), clock)
+        conclude(&self.folder, frozen, &self.state, &self.pins, (ending, known), clock)
     }
 
     /// What the records of this run are read with.
@@ -351,7 +360,7 @@ impl Halted {
             self.folder.remove(name)?;
         }
         let (none, frozen) = (Known::default(), (&self.frozen, self.frozen.digest()));
-        conclude(&self.folder, frozen, &self.state, &self.pins, (self.ending, &none), clock)
+        conclude(&self.folder, frozen, &self.state, &self.pins, (self.ending, none), clock)
     }
 
     /// Why it can only end.
@@ -408,14 +417,14 @@ fn conclude(
     frozen: (&Frozen, Digest),
     state: &State,
     pins: &Pins,
-    (ending, known): (Ending, &Known),
+    (ending, known): (Ending, Known),
     clock: &dyn Clock,
 ) -> Result<Ended, RunFault> {
-    let mut receipt = receipt::assemble(folder, frozen, &ending, known)?;
+    let mut receipt = receipt::assemble(folder, frozen, &ending, &known)?;
     receipt.versions.wasmtime.clone_from(&pins.wasmtime);
     receipt::write(folder, &mut receipt, state, clock.unix_ms())?;
     folder.remove(STATE)?;
-    Ok(Ended { ending, receipt })
+    Ok(Ended { ending, receipt, standings: known.standings })
 }
 
 fn find_seating(frozen: &Frozen, secret: &Secret) -> Result<Seating, String> {

@@ -17,7 +17,7 @@ use crate::identities::Identity;
 use crate::names::MatchId;
 use crate::record::{Outcome, Record, Settled};
 use crate::seating::Seating;
-use crate::standings::{Standings, seats};
+use crate::standings::{Standing, Standings, seats};
 
 pub(crate) use markdown::markdown;
 
@@ -29,6 +29,8 @@ pub(crate) struct Source<'a> {
     pub(crate) frozen: &'a Frozen,
     pub(crate) frozen_sha256: Digest,
     pub(crate) standings: &'a Standings<'a>,
+    /// The rows of the standings, whose ratings take a while.
+    pub(crate) rows: &'a [Standing],
     /// The digest of each record, in the order of the matrix.
     pub(crate) digests: &'a [Digest],
     pub(crate) identities: &'a [Identity],
@@ -37,7 +39,7 @@ pub(crate) struct Source<'a> {
 /// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`],
 /// each put by [`put_row`].
 pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
-    let Source { frozen, frozen_sha256, standings, digests, identities } = source;
+    let Source { frozen, frozen_sha256, standings, rows, digests, identities } = source;
     let mut document = Document::begin(out)?;
     document.member("schema", &SCORECARD_SCHEMA)?;
     document.member("slug", &frozen.slug)?;
@@ -54,7 +56,7 @@ pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn Read, out: &mut dyn Wri
             Ok(RecordRow { digest: *digest, id: matchup.id, path: match_name(matchup.id) })
         }),
     )?;
-    document.list("standings", standings.standings().into_iter().map(Ok))?;
+    document.list("standings", rows.iter().map(Ok))?;
     document.copy("pairs", pairs)?;
     document.list("cells", standings.cells().map(Ok))?;
     document.list(

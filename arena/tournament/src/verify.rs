@@ -55,7 +55,8 @@ pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Differenc
         Err(fault) => return Err(fault),
     };
     let Some(bytes) = run.folder().read(RECEIPT, receipt::BYTES_MAX)? else {
-        return Ok(Err(format!("{RECEIPT} is missing: the run has not ended; resume it")));
+        let why = "the run has not ended, or was not fetched whole; resume it, or fetch it again";
+        return Ok(Err(format!("{RECEIPT} is missing: {why}")));
     };
     let receipt = match receipt::read(&bytes) {
         Ok(receipt) => receipt,
@@ -78,7 +79,7 @@ fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Di
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
     let completed = receipt.matchups.completed as usize;
-    let tabulated = match finish::tabulate(&plan, completed.min(run.frozen().matchups.len()))? {
+    let mut tabulated = match finish::tabulate(&plan, completed.min(run.frozen().matchups.len()))? {
         Ok(tabulated) => tabulated,
         Err(ending) => return Ok(Err(ending.reason)),
     };
@@ -89,7 +90,7 @@ fn check<'r>(run: &'r Run, receipt: &Receipt) -> Result<Result<Tabulated<'r>, Di
     if receipt.terminal == Class::Success {
         difference = check_disclosure(&plan)?;
         if difference.is_none() {
-            difference = check_scorecard(&plan, &tabulated)?;
+            difference = check_scorecard(&plan, &mut tabulated)?;
         }
     }
     if difference.is_none() {
@@ -144,7 +145,7 @@ fn check_disclosure(plan: &Plan<'_>) -> Result<Option<Difference>, RunFault> {
     Ok((!same).then(|| format!("{IDENTITIES} is not what the secret leads to")))
 }
 
-fn check_scorecard(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<Option<Difference>, RunFault> {
+fn check_scorecard(plan: &Plan<'_>, tabulated: &mut Tabulated<'_>) -> Result<Option<Difference>, RunFault> {
     let open = |name: &str| {
         let path = plan.folder.at(name);
         open_regular(&path).map_err(RunFault::io("open", &path))
@@ -152,7 +153,8 @@ fn check_scorecard(plan: &Plan<'_>, tabulated: &Tabulated<'_>) -> Result<Option<
     let mut json = Compare::new(open(SCORECARD)?);
     let mut markdown = Compare::new(open(SCORECARD_MD)?);
     let path = plan.folder.at(SCORECARD);
-    let written = plan.write_scorecard(tabulated, &mut json, &mut markdown);
+    let rows = tabulated.standings.standings();
+    let written = plan.write_scorecard(tabulated, &rows, &mut json, &mut markdown);
     written.map_err(RunFault::io("recompute", &path))?;
     for (name, compared) in [(SCORECARD, json), (SCORECARD_MD, markdown)] {
         if let Some(line) = compared.first_difference() {

@@ -61,7 +61,7 @@ fn standings(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "games against others.\n")?;
     writeln!(out, "| # | strategy | score | without self-play | W | D | L | no contest | rating (95 %) |")?;
     writeln!(out, "|---:|---|---:|---:|---:|---:|---:|---:|---|")?;
-    for standing in source.standings.standings() {
+    for standing in source.rows {
         let rating = match standing.rating {
             Rating::Rated { elo, low, high } => format!("{elo:.1} ({low:.1} to {high:.1})"),
             Rating::Insufficient { reason } => format!("insufficient: {reason}"),

@@ -96,7 +96,7 @@ fn begin(root: &Path) {
     let clock = TestClock::default();
     let run = Run::create(
         root,
-        &natives::frozen(&plan),
+        natives::frozen(&plan),
         &natives::secret(),
         &natives::inputs(&plan),
         &natives::pins(),

@@ -179,7 +179,7 @@ fn a_set_up_that_was_killed_is_no_run_and_is_not_in_the_way() {
         let clock = TestClock::default();
         Run::create(
             root,
-            &natives::frozen(&plan),
+            natives::frozen(&plan),
             &natives::secret(),
             &natives::inputs(&plan),
             &natives::pins(),
@@ -226,7 +226,7 @@ fn an_edited_frozen_file_blocks_before_anything_is_played() {
         let clock = TestClock::default();
         drop(Run::create(
             folder.path(),
-            &natives::frozen(&plan),
+            natives::frozen(&plan),
             &natives::secret(),
             &natives::inputs(&plan),
             &natives::pins(),

@@ -244,7 +244,7 @@ pub(crate) fn inputs(plan: &Plan) -> Inputs {
 /// Sets up and plays `plan` in `root`.
 pub(crate) fn play(root: &Path, plan: &Plan, executor: &mut dyn Executor) -> Result<Ended, RunFault> {
     let clock = TestClock::default();
-    let run = Run::create(root, &frozen(plan), &secret(), &inputs(plan), &pins(), &clock)?;
+    let run = Run::create(root, frozen(plan), &secret(), &inputs(plan), &pins(), &clock)?;
     match run {
         Ok(run) => run.play(executor, &mut Notes::default(), &clock),
         Err(halted) => halted.end(&clock),

@@ -10,7 +10,7 @@ use arena_tournament::{
 use serde_json::json;
 
 use super::progress::Progress;
-use super::{exit_of, failed, home, inputs, pins, show};
+use super::{exit_of, failed, home, inputs, pins, table};
 use crate::clock::SystemClock;
 use crate::commands::Output;
 use crate::commands::play::quoted;
@@ -200,7 +200,7 @@ fn tell(root: &Path, outcome: &Ended, output: Output, io: &mut Io<'_>) -> Result
         return Ok(());
     }
     if ending.class == Class::Success {
-        show::standings(root, io)?;
+        table::show(&table::rows(&outcome.standings)?, io);
     }
     let tone = if ending.class == Class::Success { Tone::Good } else { Tone::Bad };
     let class = io.ink().paint(tone, format!("{:<9}", ending.class.name()));

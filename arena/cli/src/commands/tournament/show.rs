@@ -45,9 +45,6 @@ Examples:
 /// Largest scorecard that is read; its rows are skipped as they come.
 const SCORECARD_BYTES_MAX: u64 = 64 << 30;
 
-/// Largest scorecard that is read into memory: rows are skipped several times faster there.
-const AT_ONCE_BYTES_MAX: u64 = 64 << 20;
-
 /// What of a scorecard is shown; the rows of single matchups are passed over.
 #[derive(Debug, Deserialize)]
 struct Card {
@@ -99,26 +96,11 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Only the standings, as a run shows them when it ends.
-pub(super) fn standings(root: &Path, io: &mut Io<'_>) -> Result<(), Failure> {
-    let card = read(&root.join(SCORECARD))?;
-    table::show(&card.standings, io);
-    Ok(())
-}
-
 fn read(path: &Path) -> Result<Card, Failure> {
     let doing = format!("read scorecard `{}`", files::shown(path));
     let file = open_regular(path).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
-    let length = file.metadata().map_or(u64::MAX, |about| about.len());
-    let mut bounded = file.take(SCORECARD_BYTES_MAX);
-    if length > AT_ONCE_BYTES_MAX {
-        let read = serde_json::from_reader(BufReader::with_capacity(1 << 20, bounded));
-        return read.map_err(|why| Failure::usage(&doing, why));
-    }
-    bounded.set_limit(AT_ONCE_BYTES_MAX);
-    let mut bytes = Vec::with_capacity(length as usize + 1);
-    bounded.read_to_end(&mut bytes).map_err(|why| Failure::usage(&doing, files::plain(&why)))?;
-    serde_json::from_slice(&bytes).map_err(|why| Failure::usage(&doing, why))
+    let bounded = BufReader::with_capacity(1 << 20, file.take(SCORECARD_BYTES_MAX));
+    serde_json::from_reader(bounded).map_err(|why| Failure::usage(&doing, why))
 }
 
 /// The standings and cells as they stand in the file.

@@ -1,8 +1,10 @@
 //! Standings as a table.
 
 use arena_engine::Excerpt;
+use arena_tournament::Standing;
 use serde::Deserialize;
 
+use crate::failure::Failure;
 use crate::ink::Tone;
 use crate::io::Io;
 use crate::view::numbers::count;
@@ -30,6 +32,12 @@ pub(super) struct Row {
 enum Rating {
     Rated { elo: f64, low: f64, high: f64 },
     Insufficient { reason: String },
+}
+
+/// The rows of a scorecard that is being written: as they will be read from it.
+pub(super) fn rows(standings: &[Standing]) -> Result<Vec<Row>, Failure> {
+    let rows = serde_json::to_value(standings).and_then(serde_json::from_value);
+    rows.map_err(|why| Failure::internal("show the standings", why))
 }
 
 pub(super) fn show(rows: &[Row], io: &mut Io<'_>) {
