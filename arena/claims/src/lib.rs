@@ -11,6 +11,7 @@ mod decimal;
 mod document;
 pub mod envelope;
 mod fault;
+pub mod founding;
 pub mod life;
 pub mod log;
 pub mod luck;

@@ -12,6 +12,7 @@ pub mod leak;
 mod moment;
 pub mod overlap;
 pub mod sprint;
+pub mod text;
 mod words;
 
 pub use moment::{Moment, ParseMomentError};

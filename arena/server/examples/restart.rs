@@ -117,6 +117,7 @@ fn fill(folder: &std::path::Path, rows: u64) -> Result<(), Failed> {
         scanner: Scanner::new(&[], MARKERS)?,
         packs: Shelf::read(&[PACK.to_vec()])?,
         claims: Genesis::new("arena", false).ok_or("no instance of claims")?,
+        log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
     };
     let store = Store::open(folder, Keeper::new(Arc::new(known)), Vec::new(), Options::default())?;
     let mut filling = Filling { store, outside: Still(AtomicU64::new(1 << 32)), waiting: VecDeque::new() };

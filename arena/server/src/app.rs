@@ -17,6 +17,7 @@ use crate::live::Live;
 use crate::outside::Outside;
 use crate::problem::Problem;
 use crate::signing::InstanceKey;
+use crate::texts::Texts;
 use crate::workshop::Floor;
 
 /// The server as its handlers see it.
@@ -55,6 +56,11 @@ impl App {
     /// Looks at the instance as it was after the last commit.
     pub fn look<T>(&self, look: impl FnOnce(&Instance) -> T) -> Result<T, Problem> {
         self.store.look(look).map_err(|_| Problem::new("overloaded", "the store is not ready").retry_after(5))
+    }
+
+    /// Where texts of users are read.
+    pub(crate) fn texts(&self) -> Texts<'_> {
+        Texts(self.store.blobs())
     }
 
     /// What is known of the world outside.

@@ -1,12 +1,17 @@
 //! What an operator sets: one file, every limit in it, nothing silent.
 
 mod bounds;
+mod faults;
 
 use std::net::{IpAddr, SocketAddr};
 
-use arena_claims::params::Params;
+use arena_canon::Digest;
+use arena_ledger::Amount;
 
 pub(crate) use bounds::Bound;
+pub use faults::{ConfigError, ConfigFault};
+
+use crate::instance::claims::Genesis;
 
 /// Most seconds for compiling and probing a component.
 const ADMISSION_SECONDS_MAX: u64 = 25;
@@ -37,10 +42,27 @@ pub struct Claims {
     pub beacon: ClaimsBeacon,
     /// Its name, which records are signed for.
     pub name: String,
-    /// What differs from the published parameters, by name; with a test beacon only. So a trial run need not wait for a
-    /// day: `[claims.params.clocks]`, `window_s = 60`.
+    /// Who reveals the rounds of a hash chain, the operator's party first: two to eight of them, for good.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<ChainParty>,
+    /// What differs from the published parameters, by name; only where the instance's name begins with `test-`. So a
+    /// trial run need not wait for a day: `[claims.params.clocks]`, `window_s = 60`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub params: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A party of a hash chain: one `[[claims.parties]]` of the file, with all four of its members.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainParty {
+    /// The agent that reveals, and whose money the stake is.
+    pub agent: String,
+    /// What its chain comes to, from `arena key chain`.
+    pub anchor: Digest,
+    /// How many rounds its chain has.
+    pub rounds: u64,
+    /// What is held of it while a job is open.
+    pub stake: Amount,
 }
 
 /// Where the luck of claims comes from.
@@ -49,13 +71,16 @@ pub struct Claims {
 pub enum ClaimsBeacon {
     /// drand's quicknet. Its rounds are posted; the server fetches nothing.
     Drand,
+    /// Chains of preimages whose rounds `parties` reveal, each with a stake.
+    HashChain,
     /// Rounds that anybody can compute, for names that begin with `test-`.
     Test,
 }
 
 impl Default for Claims {
     fn default() -> Self {
-        Self { beacon: ClaimsBeacon::Drand, name: "arena".to_owned(), params: serde_json::Map::new() }
+        let (name, params) = ("arena".to_owned(), serde_json::Map::new());
+        Self { beacon: ClaimsBeacon::Drand, name, parties: Vec::new(), params }
     }
 }
 
@@ -189,53 +214,16 @@ impl Default for Limits {
     }
 }
 
-/// Why a file is no configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// Not of its form.
-    #[error("{0}")]
-    Form(#[from] toml::de::Error),
-    /// Parameters that claims cannot be settled by.
-    #[error("`claims.params`: {0}")]
-    Params(String),
-    /// A value that cannot be.
-    #[error("`{name}` is {given}; {rule}")]
-    Value {
-        /// Which.
-        name: &'static str,
-        /// As it was given.
-        given: String,
-        /// What it has to be.
-        rule: &'static str,
-    },
-}
-
-impl Claims {
-    /// The parameters: the published ones, with what differs.
-    pub(crate) fn parameters(&self) -> Result<Params, String> {
-        if self.params.is_empty() {
-            return Ok(Params::published());
-        }
-        if self.beacon != ClaimsBeacon::Test {
-            return Err("they are the published ones, unless the beacon is `test`".to_owned());
-        }
-        let params = Params::overridden(&self.params.clone().into()).map_err(|why| why.to_string())?;
-        match params.violations().first() {
-            Some(missed) => Err(format!("they miss {}: {}", missed.id, missed.says)),
-            None => Ok(params),
-        }
-    }
-}
-
 impl Config {
     /// Reads a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text)?;
-        config.check()?;
-        Ok(config)
+        faults::read(text)
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
+    /// Every value that cannot be.
+    fn faults(&self) -> Vec<ConfigFault> {
+        let mut faults = Vec::new();
+        let mut add = |key: &str, why: String| faults.push(ConfigFault { key: key.to_owned(), why });
         let limits = &self.limits;
         let rates = [
             ("limits.requests_per_minute", limits.requests_per_minute),
@@ -250,30 +238,21 @@ impl Config {
         ];
         for (name, rate) in rates {
             if rate == 0 {
-                return Err(ConfigError::Value {
-                    name,
-                    given: "0".to_owned(),
-                    rule: "it must be at least 1",
-                });
+                add(name, "it is 0; it must be at least 1".to_owned());
             }
         }
-        let Claims { beacon, name, .. } = &self.claims;
-        if !crate::instance::claims::is_instance_name(name, *beacon == ClaimsBeacon::Test) {
-            let rule = "it is 1 to 64 of a-z, 0-9 and `-`, and begins with `test-` if, and only if, the beacon is `test`";
-            return Err(ConfigError::Value { name: "claims.name", given: name.clone(), rule });
+        if let Err(why) = Genesis::configured(&self.claims) {
+            add("claims", why.to_string());
         }
-        self.claims.parameters().map_err(ConfigError::Params)?;
         let seconds = self.tournaments.admission_seconds;
         if !(1..=ADMISSION_SECONDS_MAX).contains(&seconds) {
-            let rule =
-                "it is 1 to 25: what is told of a component is told within the 30 seconds of its request";
-            let name = "tournaments.admission_seconds";
-            return Err(ConfigError::Value { name, given: seconds.to_string(), rule });
+            let rule = "what is told of a component is told within the 30 seconds of its request";
+            let why = format!("it is {seconds}; it must be 1 to {ADMISSION_SECONDS_MAX}: {rule}");
+            add("tournaments.admission_seconds", why);
         }
         if let Some(metrics) = self.metrics.filter(|address| !address.ip().is_loopback()) {
-            let rule = "figures are served on a loopback address only";
-            return Err(ConfigError::Value { name: "metrics", given: metrics.to_string(), rule });
+            add("metrics", format!("it is {metrics}; figures are served on a loopback address only"));
         }
-        Ok(())
+        faults
     }
 }

@@ -7,8 +7,10 @@ use arena_canon::json::{self, Value};
 use arena_contests::Moment;
 use arena_store::{Append, Domain, Draft, Event, Kept, KeptBody, Recall, Salt, Slot, Stop, Unfit};
 
-use crate::instance::{Answer, Instance, Known, Request, Row, snapshot};
+use crate::instance::episodes::{self, Seats};
+use crate::instance::{Answer, Instance, Known, Request, Row, rounds, snapshot};
 use crate::problem::Problem;
+use crate::texts;
 
 /// Bytes of a row's body; what is longer is a blob.
 const ROW_BYTES_MAX: usize = arena_store::BODY_BYTES_MAX;
@@ -39,6 +41,18 @@ impl Keeper {
     /// With what is known of the world outside.
     pub fn new(known: Arc<Known>) -> Self {
         Self { known }
+    }
+
+    fn take_in(&self, state: &mut Instance, event: &Event, seats: Seats) -> Result<(), Unfit> {
+        let at = moment(event);
+        if episodes::is_fact(&event.kind) {
+            // The most frequent ones by far, so they are read without a document in between.
+            episodes::read(state, at, event, &self.known, seats).map_err(Unfit)?;
+        } else if Instance::folds(&event.kind) {
+            state.refold(&row(at, event)?, &self.known).map_err(Unfit)?;
+        }
+        state.pass(at);
+        Ok(())
     }
 }
 
@@ -81,6 +95,9 @@ impl Domain for Keeper {
         let decision = state.decide(&request, &self.known).map_err(Stop::Refused)?;
         let luck = Digest::of(&request.luck);
         for (place, row) in decision.rows.iter().enumerate() {
+            for (_, text) in &row.texts {
+                tx.keep_blob(text, texts::MEDIA_TYPE)?;
+            }
             tx.append(draft(row, luck, place).map_err(Stop::Refused)?)?;
             for (sha256, bytes, media_type) in &row.blobs {
                 tx.book_blob(*sha256, *bytes, media_type)?;
@@ -90,18 +107,19 @@ impl Domain for Keeper {
             }
         }
         if let Some(slot) = &slot {
-            tx.remember(now_ms, slot, &kept(&decision.answer))?;
+            let texts = decision.rows.iter().flat_map(|row| row.texts.iter().map(|(sha256, _)| *sha256));
+            tx.remember(now_ms, slot, &kept(&decision.answer, texts))?;
         }
         Ok(Answered { answer: decision.answer, is_replay: false })
     }
 
     fn evolve(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
-        let at = moment(event);
-        if !Instance::folds(&event.kind) {
-            state.pass(at);
-            return Ok(());
-        }
-        state.evolve(&row(at, event)?, &self.known).map_err(Unfit)
+        self.take_in(state, event, Seats::Kept)
+    }
+
+    /// A thousand seats would be stepped for every one that is played on: whoever acts first has it made.
+    fn catch_up(&self, state: &mut Instance, event: &Event) -> Result<(), Unfit> {
+        self.take_in(state, event, Seats::Left)
     }
 
     fn discriminator(&self) -> String {
@@ -125,20 +143,30 @@ impl Domain for Keeper {
     }
 }
 
+/// The blobs that an event names, as far as they are texts or artifacts of rounds: each has to be booked.
+pub fn named_blobs(event: &Event) -> Vec<Digest> {
+    match event.kind.as_str() {
+        rounds::FACT => event.json().map(|body| rounds::named_blobs(&body)).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
 fn moment(event: &Event) -> Moment {
     Moment::from_unix_ms(i64::try_from(event.at_ms).unwrap_or(i64::MAX))
 }
 
-/// A row as it was before it had a place.
+/// A row of the journal, at its place.
 fn row(at: Moment, event: &Event) -> Result<Row, Unfit> {
     Ok(Row {
         at,
+        place: event.seq,
         topic: event.topic.clone(),
         kind: event.kind.clone(),
         version: event.version,
         // What was written here is read as it was written.
         body: event.read().map_err(|why| Unfit(why.to_string()))?,
         is_sealed: event.is_sealed(),
+        texts: Vec::new(),
         blobs: Vec::new(),
         withholds: Vec::new(),
     })
@@ -167,10 +195,15 @@ fn salt(luck: Digest, place: usize) -> Salt {
 /// Bytes of an answer's body that are kept; the rest of the room is its headers'.
 const ANSWER_BYTES_MAX: usize = arena_store::KEPT_BYTES_MAX - 8_192;
 
-/// An answer as it is kept. What is shown once is not. That something is done must not hang on whether its answer can
+/// The header of an answer that is kept which names the blob of a text of its request.
+const TEXT_HEADER: &str = "arena-text";
+
+/// An answer as it is kept. What is shown once is not, and no text of a user is: it names those of its request. That something is done must not hang on whether its answer can
 /// be given twice: of one that is too long only its status is kept.
-fn kept(answer: &Answer) -> Kept {
-    let headers = answer.location.iter().map(|location| ("location".to_owned(), location.clone())).collect();
+fn kept(answer: &Answer, texts: impl Iterator<Item = Digest>) -> Kept {
+    let location = answer.location.iter().map(|location| ("location".to_owned(), location.clone()));
+    let texts = texts.map(|sha256| (TEXT_HEADER.to_owned(), sha256.to_string()));
+    let headers = location.chain(texts).collect();
     let body = match &answer.once {
         Some(_) => {
             let key_id = answer.body.get("key_id").and_then(Value::as_str).unwrap_or("none").to_owned();
@@ -209,7 +242,7 @@ mod tests {
     #[test]
     fn every_answer_can_be_kept() {
         for bytes in [0, 1, 500_000, 516_094, 516_095, 516_096, 600_000, 5_000_000] {
-            let kept = kept(&Answer::created("/somewhere", json!("x".repeat(bytes))));
+            let kept = kept(&Answer::created("/somewhere", json!("x".repeat(bytes))), std::iter::empty());
             let KeptBody::Bytes(body) = &kept.body else { panic!("{:?}", kept.body) };
             assert_eq!(kept.status, 201);
             assert!(body.len() + 8_192 <= arena_store::KEPT_BYTES_MAX, "{bytes}");

@@ -20,14 +20,19 @@ pub mod problem;
 mod routes;
 mod serve;
 pub mod signing;
+mod texts;
 mod workshop;
 
 pub use app::{App, Shared};
-pub use config::{Claims, ClaimsBeacon, Config, ConfigError, Limits, Tournaments};
+pub use config::{ChainParty, Claims, ClaimsBeacon, Config, ConfigError, ConfigFault, Limits, Tournaments};
 pub use http::log::{LINE_BYTES_MAX, Log};
-pub use keeper::{Answered, Keeper, Sent};
+pub use keeper::{Answered, Keeper, Sent, named_blobs};
 pub use live::Live;
 pub use outside::Outside;
 pub use play::TURNS_MAX;
 pub use serve::{Doors, ServeError, Server, Setup};
 pub use workshop::{Admission, Probe, Refused, Verdict, Workshop, WorkshopFault};
+
+/// Whether this build has the engine as a module, with which a page replays a log by itself. `cargo xtask guests`
+/// makes it, before the server is built.
+pub const HAS_PAGE_VERIFIER: bool = cfg!(verifier);

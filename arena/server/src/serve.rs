@@ -21,21 +21,22 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use crate::app::{App, Shared};
-use crate::auth::{AdminToken, Sessions};
-use crate::config::{ClaimsBeacon, Config};
+use crate::auth::{AdminToken, Sessions, Viewer};
+use crate::config::Config;
 use crate::figures::{self, Figures};
 use crate::http::arrival::Peer;
 use crate::http::kept::KeptPages;
 use crate::http::limit::Limiter;
+use crate::http::linger::Lingering;
 use crate::http::log::Log;
 use crate::http::{finish, who};
-use crate::instance::Known;
-use crate::instance::claims::Genesis;
-use crate::keeper::Keeper;
+use crate::instance::claims::{self, Genesis, Unfounded};
+use crate::instance::{Command, Known, Request};
+use crate::keeper::{Keeper, Sent};
 use crate::live::Live;
 use crate::outside::Outside;
 use crate::play::{Shelf, ShelfError};
-use crate::signing::{InstanceKey, KeyError};
+use crate::signing::{InstanceKey, KeyError, LogKey};
 use crate::workshop::{Floor, Runner, Workshop};
 use crate::{notes, routes};
 
@@ -73,11 +74,14 @@ pub enum ServeError {
     #[error("cannot make the folders of the workshop: {0}")]
     Floor(std::io::Error),
     /// The instance of claims.
-    #[error("`{name}` cannot be an instance of claims with this beacon and these parameters")]
-    Claims {
-        /// As it was given.
-        name: String,
-    },
+    #[error("no instance of claims can be founded: {0}")]
+    Claims(#[from] Unfounded),
+    /// The instance of claims was founded on other parties than the configuration states.
+    #[error("the claims of this folder were founded otherwise, and for good: {0}")]
+    Founded(String),
+    /// What it was founded on could not be written down.
+    #[error("cannot write down what claims are founded on: {0}")]
+    Unwritten(String),
     /// The address.
     #[error("cannot listen on {address}: {why}")]
     Listen {
@@ -122,14 +126,21 @@ pub struct Doors {
 impl Server {
     /// Opens the folder with everything that is known, or makes it.
     pub fn open(folder: &Path, setup: Setup) -> Result<Self, ServeError> {
+        Self::open_with(folder, setup, Options::default())
+    }
+
+    /// The same for a folder that is worth something only when it has been closed again: nobody waits for the disk.
+    pub(crate) fn open_to_fill(folder: &Path, setup: Setup) -> Result<Self, ServeError> {
+        Self::open_with(folder, setup, Options { is_durable: false, ..Options::default() })
+    }
+
+    fn open_with(folder: &Path, setup: Setup, options: Options) -> Result<Self, ServeError> {
         let packs = Shelf::read(&setup.packs)?;
         let scanner = Scanner::new(&[], MARKERS)?;
-        let about = &setup.config.claims;
-        let claims = about.parameters().ok();
-        let claims = claims
-            .and_then(|params| Genesis::by(&about.name, about.beacon == ClaimsBeacon::Test, params))
-            .ok_or_else(|| ServeError::Claims { name: about.name.clone() })?;
-        let known = Arc::new(Known { registry: Registry::v2().clone(), scanner, packs, claims });
+        let claims = Genesis::configured(&setup.config.claims)?;
+        let log_key = LogKey::find(folder, &setup.outside.luck())?;
+        let known = Known { registry: Registry::v2().clone(), scanner, packs, claims, log: log_key.secret() };
+        let known = Arc::new(known);
         // The writer wakes the feed, which is there only after the writer is.
         let feed: Arc<OnceLock<Weak<Live>>> = Arc::default();
         let wakes = Arc::clone(&feed);
@@ -142,8 +153,12 @@ impl Server {
         let unbooked_before_ms = u64::try_from(unbooked_before).ok();
         let log = setup.log.map(Arc::new);
         let on_note = notes::taking(log.clone(), Arc::clone(&setup.outside));
-        let options = Options { on_commit, on_note, unbooked_before_ms, ..Options::default() };
+        let options = Options { on_commit, on_note, unbooked_before_ms, ..options };
         let store = Store::open(folder, Keeper::new(Arc::clone(&known)), Vec::new(), options)?;
+        // After the store is locked: two servers do not make a key at once.
+        let signed_by = store.look(|instance| instance.claims.log().key())?;
+        log_key.settle(signed_by)?;
+        found(&store, &known, setup.outside.as_ref())?;
         let head = store.journal().head()?.seq;
         let live = Arc::new(Live::new(store.journal().clone(), head));
         let _ = feed.set(Arc::downgrade(&live));
@@ -151,7 +166,6 @@ impl Server {
         let (ends, _) = watch::channel(false);
         let Setup { config, admin, outside, packs: _, log: _ } = setup;
         let sessions = Sessions::default();
-        // After the store is locked: two servers do not make a key at once.
         let key = InstanceKey::open(folder, &outside.luck())?;
         let (figures, kept) = (Figures::default(), KeptPages::default());
         let floor = Floor::open(folder, &config.tournaments).map_err(ServeError::Floor)?;
@@ -232,6 +246,7 @@ impl Server {
             .max_buf_size(64 << 10);
         let connections = Arc::new(Semaphore::new(self.app.config.limits.connections_max));
         let graceful = GracefulShutdown::new();
+        let lingering = Lingering::new(&self.app.config.limits, HANDLER_PATIENCE, self.app.ends.subscribe());
         let mut end = std::pin::pin!(end);
         loop {
             let permit = Arc::clone(&connections).acquire_owned();
@@ -245,9 +260,12 @@ impl Server {
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let router = self.router.clone().map_request(move |mut request: hyper::Request<_>| {
-                request.extensions_mut().insert(Peer(peer));
-                request.map(axum::body::Body::new)
+            let lingering = lingering.clone();
+            let router = self.router.clone().map_request(move |request: hyper::Request<_>| {
+                let (mut parts, body) = request.into_parts();
+                parts.extensions.insert(Peer(peer));
+                let body = lingering.on(body, &parts.headers);
+                hyper::Request::from_parts(parts, axum::body::Body::new(body))
             });
             let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
             let connection = graceful.watch(connection);
@@ -260,6 +278,22 @@ impl Server {
         }
         self.app.ends.send_replace(true);
         let _ = tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await;
+    }
+}
+
+/// What the parties of a hash chain are stands in the journal from the first start on. A later start has to state the same.
+fn found(store: &Store<Keeper>, known: &Known, outside: &dyn Outside) -> Result<(), ServeError> {
+    let founded = store.look(|instance| instance.claims.founded().map(|world| known.claims.differs_from(world)));
+    match founded.map_err(|why| ServeError::Unwritten(why.to_string()))? {
+        Some(Some(differs)) => Err(ServeError::Founded(differs)),
+        None if known.claims.is_pinned() => {
+            let by = Viewer::Admin { name: "the platform".to_owned() };
+            let command = Command::Claims(claims::Command::Found);
+            let request = Request { at: outside.now(), by, luck: outside.luck(), command };
+            let written = store.submit(Sent { request, slot: None }).wait();
+            written.map(drop).map_err(|why| ServeError::Unwritten(format!("{why:?}")))
+        }
+        _ => Ok(()),
     }
 }
 

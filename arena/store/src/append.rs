@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use arena_canon::Digest;
 use rusqlite::{Connection, params};
 
-use crate::blobs::{self, BlobMeta};
+use crate::blobs::{self, BlobMeta, Blobs};
 use crate::chain::{Head, content_sha256, link};
 use crate::event::{Draft, Event};
 use crate::fault::StoreFault;
@@ -15,6 +15,7 @@ use crate::projection::{self, Projections};
 /// answer that is kept and the rows of its blobs.
 pub struct Append<'a> {
     db: &'a Connection,
+    blobs: &'a Blobs,
     projections: &'a Projections,
     /// Whether the domain can fold a kind, and the kinds that have a row already.
     knows: &'a dyn Fn(&str, u32) -> bool,
@@ -29,19 +30,21 @@ pub(crate) struct Done {
     pub(crate) events: Vec<Event>,
     /// Blobs whose files go once the command is committed.
     pub(crate) withheld: Vec<(Digest, String)>,
+    /// Blobs that were written here. Those of a command that is not carried out go again.
+    pub(crate) written: Vec<Digest>,
     /// Something was written by half; the command must not be carried out.
     pub(crate) failed: bool,
 }
 
 impl<'a> Append<'a> {
     pub(crate) fn new(
-        db: &'a Connection,
+        (db, blobs): (&'a Connection, &'a Blobs),
         projections: &'a Projections,
         knows: &'a dyn Fn(&str, u32) -> bool,
         known: &'a BTreeSet<(String, u32)>,
         head: Head,
     ) -> Self {
-        Self { db, projections, knows, known, head, done: Done::default() }
+        Self { db, blobs, projections, knows, known, head, done: Done::default() }
     }
 
     pub(crate) fn into_done(self) -> (Head, Done) {
@@ -118,6 +121,22 @@ impl<'a> Append<'a> {
         remembered
     }
 
+    /// Writes a blob that an event will name, and books it: on disk before the event is. If the command is not carried
+    /// out, it goes again. For short contents, since commands wait meanwhile.
+    pub fn keep_blob(&mut self, content: &[u8], media_type: &str) -> Result<Digest, StoreFault> {
+        let kept = self.try_keep_blob(content, media_type);
+        self.done.failed |= kept.is_err();
+        kept
+    }
+
+    fn try_keep_blob(&mut self, content: &[u8], media_type: &str) -> Result<Digest, StoreFault> {
+        // Told before it is there, so that nothing of it stays whatever happens on the way.
+        self.done.written.push(Digest::of(content));
+        let sha256 = self.blobs.put(content)?;
+        blobs::book(self.db, sha256, content.len() as u64, media_type)?;
+        Ok(sha256)
+    }
+
     /// Books a blob that an event names. Its file is there already. One that is booked stays as it is.
     pub fn book_blob(&mut self, sha256: Digest, bytes: u64, media_type: &str) -> Result<(), StoreFault> {
         let booked = blobs::book(self.db, sha256, bytes, media_type);
@@ -125,10 +144,12 @@ impl<'a> Append<'a> {
         booked
     }
 
-    /// Withholds a blob for good: once this is committed its file goes, and a marker with `reason` stays.
-    /// The event that says so is the domain's.
+    /// Withholds a blob for good: once this is committed its file goes, and a marker with `reason` stays. Of an answer
+    /// that is kept and names the blob in a header, the digest of its request goes, by which a short content could be
+    /// guessed; the request cannot be told from another one after that. The event that says so is the domain's.
     pub fn withhold_blob(&mut self, sha256: Digest, reason: &str) -> Result<(), StoreFault> {
-        let withheld = blobs::mark(self.db, sha256, reason);
+        let withheld =
+            blobs::mark(self.db, sha256, reason).and_then(|()| idempotency::forget_requests(self.db, sha256));
         self.done.failed |= withheld.is_err();
         self.done.withheld.push((sha256, reason.to_owned()));
         withheld

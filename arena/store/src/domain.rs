@@ -40,6 +40,12 @@ pub trait Domain: Send + Sync + 'static {
     /// Takes a fact in. There are no rules here: what stands in the journal has happened.
     fn evolve(&self, state: &mut Self::State, event: &Event) -> Result<(), Unfit>;
 
+    /// Takes a fact in when the store is opened and the whole journal is folded: to the same state as by
+    /// [`evolve`](Self::evolve), but for what is only kept ready and is made again when somebody asks for it.
+    fn catch_up(&self, state: &mut Self::State, event: &Event) -> Result<(), Unfit> {
+        self.evolve(state, event)
+    }
+
     /// What a snapshot depends on besides the events: a version that changes whenever the meaning of its
     /// bytes or the rules of [`evolve`](Self::evolve) do.
     fn discriminator(&self) -> String;
@@ -196,6 +202,10 @@ pub struct Options {
     /// milliseconds since 1970: uploads that came to nothing. Only for a domain that books every blob it wants to
     /// keep. None: remove nothing.
     pub unbooked_before_ms: Option<u64>,
+    /// Whether a commit is on disk before it is answered. If not, all of it is when the store has been closed, and not
+    /// before: a machine that stops earlier may leave nothing that can be opened. It is for a folder that is thrown away
+    /// then.
+    pub is_durable: bool,
     /// What happened, on the writer's thread, after the commit and before its answers.
     pub on_commit: OnCommit,
     /// What became of snapshots.
@@ -210,6 +220,7 @@ impl Default for Options {
             snapshot_every: 100_000,
             pages_max: None,
             unbooked_before_ms: None,
+            is_durable: true,
             on_commit: Box::new(|_| {}),
             on_note: Arc::new(|_| {}),
         }

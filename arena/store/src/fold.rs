@@ -13,9 +13,9 @@ use crate::fault::StoreFault;
 use crate::journal::{COLUMNS, digest, event, signed};
 use crate::snapshot::{Snapshot, Snapshots};
 
-/// Events that are handed over at once from the thread that reads them to the one that folds them.
+/// Events that are handed over at once from one thread to the next: one reads, one checks, one folds.
 const PAGE: usize = 256;
-/// Such pages that wait to be folded.
+/// Such pages that wait for a thread.
 const PAGES_AHEAD: usize = 4;
 
 /// What a journal comes to.
@@ -80,12 +80,20 @@ fn go_on<D: Domain>(
     (state, from): (D::State, Head),
     mut left_out: Vec<u64>,
 ) -> Result<Folded<D::State>, StoreFault> {
-    let read = |pages| read_after(db, from, pages);
-    let (read, folded) = both(domain, state, D::evolve, read);
-    // What could not be folded comes before what could not be read.
-    let (state, more) = folded?;
+    let (read, checked, folded) = thread::scope(|scope| {
+        let (to_check, read_pages) = sync_channel(PAGES_AHEAD);
+        let (to_fold, checked_pages) = sync_channel(PAGES_AHEAD);
+        let checking = scope.spawn(move || check_pages(from, &read_pages, to_fold));
+        let folding = scope.spawn(move || fold_pages(domain, state, D::catch_up, &checked_pages));
+        let read = read_after(db, from.seq, to_check);
+        (read, checking.join(), folding.join())
+    });
+    // What could not be folded comes before what does not follow, and that before what could not be read.
+    let (state, more) = folded.unwrap_or_else(|panic| resume_unwind(panic))?;
+    let head = checked.unwrap_or_else(|panic| resume_unwind(panic))?;
+    read?;
     left_out.extend(more);
-    Ok(Folded { state, head: read?, snapshot: from, left_out })
+    Ok(Folded { state, head, snapshot: from, left_out })
 }
 
 /// One thread reads and checks, the other folds.
@@ -104,20 +112,35 @@ fn both<D: Domain, T>(
     (read, folded.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
-/// Reads all events after `head`, checks each, and hands them on; where they end. Whoever takes them may stop.
-fn read_after(db: &Connection, head: Head, pages: SyncSender<Vec<Event>>) -> Result<Head, StoreFault> {
+/// Reads all events after a place, and hands them on. Whoever takes them may stop.
+fn read_after(db: &Connection, seq: u64, pages: SyncSender<Vec<Event>>) -> Result<(), StoreFault> {
     let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} WHERE seq > ?1 ORDER BY seq"))?;
-    let mut rows = statement.query([signed(head.seq)])?;
-    let (mut head, mut page) = (head, Vec::new());
+    let mut rows = statement.query([signed(seq)])?;
+    let mut page = Vec::with_capacity(PAGE);
     while let Some(row) = rows.next()? {
-        let event = event(row)?;
-        head = follows(head, &event).map_err(|why| StoreFault::Broken { seq: event.seq, why })?;
-        page.push(event);
-        if page.len() == PAGE && pages.send(std::mem::take(&mut page)).is_err() {
-            return Ok(head);
+        page.push(event(row)?);
+        if page.len() == PAGE && pages.send(std::mem::replace(&mut page, Vec::with_capacity(PAGE))).is_err() {
+            return Ok(());
         }
     }
     let _ = pages.send(page);
+    Ok(())
+}
+
+/// Checks each event that is handed over, and hands it on; where they end.
+fn check_pages(
+    mut head: Head,
+    read: &Receiver<Vec<Event>>,
+    pages: SyncSender<Vec<Event>>,
+) -> Result<Head, StoreFault> {
+    for page in read {
+        for event in &page {
+            head = follows(head, event).map_err(|why| StoreFault::Broken { seq: event.seq, why })?;
+        }
+        if pages.send(page).is_err() {
+            return Ok(head);
+        }
+    }
     Ok(head)
 }
 

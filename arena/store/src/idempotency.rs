@@ -112,6 +112,13 @@ pub(crate) fn remember(db: &Connection, now_ms: u64, slot: &Slot, kept: &Kept) -
     Ok(())
 }
 
+/// Overwrites the digests of requests whose answers name a blob in a header.
+pub(crate) fn forget_requests(db: &Connection, blob: Digest) -> Result<(), StoreFault> {
+    let update = "UPDATE idempotency SET request_sha256 = zeroblob(32) WHERE instr(headers, ?1) > 0";
+    db.prepare_cached(update)?.execute([blob.to_string()])?;
+    Ok(())
+}
+
 pub(crate) fn bounded(what: &'static str, bytes: usize, limit: usize) -> Result<(), StoreFault> {
     if bytes > limit { Err(StoreFault::TooLarge { what, bytes, limit }) } else { Ok(()) }
 }

@@ -101,6 +101,8 @@ pub(crate) fn open_to_write(path: &Path, pages_max: Option<u32>) -> Result<Conne
     connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is overwritten or deleted is not left in its page.
+    connection.pragma_update_and_check(None, "secure_delete", true, |row| row.get::<_, i64>(0))?;
     if let Some(pages) = pages_max {
         connection.pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0))?;
     }

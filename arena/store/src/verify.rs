@@ -26,7 +26,8 @@ pub struct Wanted<'a> {
     pub heads: Vec<Head>,
     /// Read every blob and hash it.
     pub blobs: bool,
-    /// The digests of blobs that an event names, each of which has to be booked.
+    /// The digests of blobs that an event names. Each has to be booked, and what is wrong with one is told with the
+    /// first event that names it.
     pub named: Option<Named<'a>>,
 }
 
@@ -174,10 +175,11 @@ fn examine(
         check_tables(db, walk)?;
         check_events(db, wanted, walk)
     })();
-    if tables.is_err() || !wanted.blobs {
-        return Ok(tables);
-    }
-    check_blobs(db, root, walk)
+    let named = match tables {
+        Ok(named) if wanted.blobs => named,
+        other => return Ok(other.map(|_| ())),
+    };
+    check_blobs(db, root, &named, walk)
 }
 
 fn check_pages(db: &Connection, walk: &mut Walk) -> rusqlite::Result<()> {
@@ -206,13 +208,18 @@ fn check_tables(db: &Connection, walk: &mut Walk) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn check_events(db: &Connection, wanted: &Wanted<'_>, walk: &mut Walk) -> rusqlite::Result<()> {
+/// Tells which event is the first that names a blob.
+fn check_events(
+    db: &Connection,
+    wanted: &Wanted<'_>,
+    walk: &mut Walk,
+) -> rusqlite::Result<BTreeMap<Digest, u64>> {
     let mut statement = db.prepare("SELECT kind, version FROM event_kinds")?;
     let listed: BTreeSet<(String, u32)> =
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     let mut statement = db.prepare(&format!("SELECT {COLUMNS} ORDER BY seq"))?;
     let mut rows = statement.query([])?;
-    let mut unlisted = BTreeSet::new();
+    let (mut unlisted, mut first) = (BTreeSet::new(), BTreeMap::new());
     while let Some(row) = rows.next()? {
         let event = match event(row) {
             Ok(event) => event,
@@ -224,6 +231,7 @@ fn check_events(db: &Connection, wanted: &Wanted<'_>, walk: &mut Walk) -> rusqli
         let head = walk.before(event.seq, event.prev);
         walk.step(event.seq, event.hash, event.is_sealed(), follows(head, &event).err());
         for sha256 in wanted.named.map(|named| named(&event)).unwrap_or_default() {
+            first.entry(sha256).or_insert(event.seq);
             if crate::blobs::meta(db, sha256)?.is_none() {
                 walk.find(Some(event.seq), format!("it names blob {sha256}, which is not booked"));
             }
@@ -233,10 +241,15 @@ fn check_events(db: &Connection, wanted: &Wanted<'_>, walk: &mut Walk) -> rusqli
             walk.find(Some(seq), format!("its kind `{}` version {} is not listed", kind.0, kind.1));
         }
     }
-    Ok(())
+    Ok(first)
 }
 
-fn check_blobs(db: &Connection, root: &Path, walk: &mut Walk) -> Result<rusqlite::Result<()>, StoreFault> {
+fn check_blobs(
+    db: &Connection,
+    root: &Path,
+    named: &BTreeMap<Digest, u64>,
+    walk: &mut Walk,
+) -> Result<rusqlite::Result<()>, StoreFault> {
     let blobs = Blobs::open(&root.join(BLOBS))?;
     Ok((|| {
         let mut statement = db.prepare("SELECT sha256, bytes, withheld FROM blobs_meta ORDER BY sha256")?;
@@ -244,19 +257,19 @@ fn check_blobs(db: &Connection, root: &Path, walk: &mut Walk) -> Result<rusqlite
         while let Some(row) = rows.next()? {
             let (sha256, bytes) = (crate::journal::digest(row, 0)?, unsigned(row, 1)?);
             let is_withheld = row.get::<_, Option<String>>(2)?.is_some();
-            let mut length = 0;
+            let (mut length, seq) = (0, named.get(&sha256).copied());
             match blobs.stream(sha256, BLOB_BYTES_MAX, &mut |piece| length += piece.len() as u64) {
                 Ok(Streamed::Whole) if is_withheld => {
-                    walk.find(None, format!("blob {sha256} is withheld, and still there"));
+                    walk.find(seq, format!("blob {sha256} is withheld, and still there"));
                 }
                 Ok(Streamed::Whole) if length != bytes => {
-                    walk.find(None, format!("blob {sha256} has {length} bytes, and {bytes} are booked"));
+                    walk.find(seq, format!("blob {sha256} has {length} bytes, and {bytes} are booked"));
                 }
                 Ok(Streamed::Whole) => walk.report.blobs += 1,
                 Ok(Streamed::Withheld { .. }) => walk.report.withheld += 1,
                 Ok(Streamed::Missing) if is_withheld => walk.report.withheld += 1,
-                Ok(Streamed::Missing) => walk.find(None, format!("blob {sha256} is missing")),
-                Err(why) => walk.find(None, why.to_string()),
+                Ok(Streamed::Missing) => walk.find(seq, format!("blob {sha256} is missing")),
+                Err(why) => walk.find(seq, why.to_string()),
             }
         }
         Ok(())

@@ -93,6 +93,9 @@ impl<D: Domain> Worker<D> {
         let path = folder.make_journal()?;
         let db = schema::open_to_write(&path, options.pages_max)?;
         let checkpoints = Some(Checkpoints::start(&path, &db)?);
+        if !options.is_durable {
+            db.pragma_update(None, "synchronous", "off")?;
+        }
         let blobs = Blobs::create(&folder.root.join(BLOBS))?;
         let snapshots = Snapshots::open(&folder.root, domain.discriminator())?;
         let known = kinds(&db, &domain)?;
@@ -172,6 +175,8 @@ impl<D: Domain> Worker<D> {
         }
         self.settle_snapshot();
         self.checkpoints = None;
+        // Where commits were not waited for, all of them are now: the log is synced before it is moved.
+        let _ = self.db.pragma_update(None, "synchronous", "full");
         // Whatever is left in the log beside it comes into the database's file, unless a reader is at work.
         let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
@@ -188,7 +193,8 @@ impl<D: Domain> Worker<D> {
                     self.publish(state);
                     shielded(|| (self.options.on_commit)(&events));
                 }
-                // Whoever is told can see it.
+                // Whoever is told can see it, and what is withheld is gone by then.
+                self.withhold();
                 for (then, outcome) in completions.into_iter().zip(outcomes) {
                     shielded(|| then(outcome));
                 }
@@ -241,13 +247,15 @@ impl<D: Domain> Worker<D> {
         let mut state = D::State::clone(&published);
         drop(published);
         self.run("BEGIN IMMEDIATE")?;
-        let attempt = || {
+        let mut written = Vec::new();
+        let attempt = |written: &mut Vec<Digest>| {
             let (mut head, mut events, mut kinds, mut withheld) =
                 (self.head, Vec::new(), Vec::new(), Vec::new());
             let mut outcomes = Vec::with_capacity(commands.len());
             for command in commands {
                 self.run("SAVEPOINT command")?;
                 let (outcome, after, done) = self.decide(&state, command, head);
+                written.extend(done.written);
                 if outcome.is_ok() {
                     self.run("RELEASE command")?;
                     for event in &done.events {
@@ -273,7 +281,8 @@ impl<D: Domain> Worker<D> {
             self.run("COMMIT")?;
             Ok((outcomes, head, events, kinds, withheld))
         };
-        match attempt() {
+        let attempted = attempt(&mut written);
+        let transacted = match attempted {
             Ok((outcomes, head, events, kinds, withheld)) => {
                 self.known.extend(kinds);
                 self.to_withhold.extend(withheld);
@@ -285,12 +294,17 @@ impl<D: Domain> Worker<D> {
                 }
                 Err(fault)
             }
+        };
+        for sha256 in written {
+            // What cannot be removed now is removed by a start that finds it unbooked.
+            let _ = self.blobs.remove_if_unbooked(&self.db, sha256);
         }
+        transacted
     }
 
     fn decide(&self, state: &D::State, command: D::Command, head: Head) -> (Outcome<D>, Head, Done) {
         let knows = |kind: &str, version| self.domain.knows(kind, version);
-        let mut tx = Append::new(&self.db, &self.projections, &knows, &self.known, head);
+        let mut tx = Append::new((&self.db, &self.blobs), &self.projections, &knows, &self.known, head);
         // The state cannot be changed by what panics, and the savepoint is rolled back.
         let decided = catch_unwind(AssertUnwindSafe(|| self.domain.decide(state, command, &mut tx)));
         let (after, done) = tx.into_done();

@@ -1,7 +1,10 @@
 //! Runners and challengers as programs, against a server in a process of its own, and against servers that are none.
 
 mod apart;
+mod fetch;
 mod hostile;
+mod log;
+mod party;
 mod relay;
 mod settled;
 
@@ -100,13 +103,31 @@ impl Arena {
     }
 
     fn with(config: &str) -> Self {
-        let folder = Folder::new();
+        Self::serving(Folder::new(), config, &[])
+    }
+
+    /// With more on its command line.
+    fn serving(folder: Folder, config: &str, more: &[&str]) -> Self {
         folder.file("config.toml", config);
+        let (server, host) = Self::serve_with(&folder, more);
+        let admin =
+            std::fs::read_to_string(folder.at("data/admin.token")).expect("a token").trim().to_owned();
+        Self { folder, host, admin, _server: server }
+    }
+
+    /// Starts a server over what is in the folder; where it listens.
+    fn serve(folder: &Folder) -> (Process, String) {
+        Self::serve_with(folder, &[])
+    }
+
+    /// The same with more on its command line. What it says to whoever started it is in `serve.err`.
+    fn serve_with(folder: &Folder, more: &[&str]) -> (Process, String) {
         let mut command = Command::new(program());
         command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
         command.arg("--data").arg(folder.at("data")).arg("--config").arg(folder.at("config.toml"));
         command.arg("--log").arg(folder.at("requests.log"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(more).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stderr(std::fs::File::create(folder.at("serve.err")).expect("a file"));
         let mut server = Process(command.spawn().expect("the binary starts"));
         let mut line = String::new();
         let out = server.0.stdout.take().expect("piped");
@@ -114,9 +135,7 @@ impl Arena {
         let told: Value = serde_json::from_str(&line).expect("JSON");
         let host =
             told["url"].as_str().and_then(|url| url.strip_prefix("http://")).expect("a URL").to_owned();
-        let admin =
-            std::fs::read_to_string(folder.at("data/admin.token")).expect("a token").trim().to_owned();
-        Self { folder, host, admin, _server: server }
+        (server, host)
     }
 
     fn send(&self, method: &str, path: &str, key: Option<&str>, media: &str, body: &[u8]) -> Said {
@@ -162,13 +181,18 @@ impl Arena {
 
     /// Starts a program for an agent.
     fn start(&self, what: &str, name: &str) -> Process {
+        self.start_with(what, name, &[])
+    }
+
+    /// The same with more on its command line.
+    fn start_with(&self, what: &str, name: &str, more: &[&str]) -> Process {
         let file = |end: &str| {
             let path = self.folder.at(&format!("{name}.{end}"));
             std::fs::File::options().create(true).append(true).open(path).expect("a file")
         };
         let mut command = Command::new(program());
         command.args([what, "--every", "1", "--json", "--server", &format!("http://{}", self.host)]);
-        command.arg("--key").arg(self.folder.at(&format!("{name}.ak")));
+        command.arg("--key").arg(self.folder.at(&format!("{name}.ak"))).args(more);
         command.env("ARENA_CACHE", self.folder.at("cache")).stdin(Stdio::null());
         command.stdout(file("out")).stderr(file("err"));
         Process(command.spawn().expect("the binary starts"))

@@ -23,16 +23,16 @@ const ROUNDS: [(u64, &str); 3] = [
     ),
 ];
 
-fn signature(round: u64) -> &'static str {
+pub(super) fn signature(round: u64) -> &'static str {
     ROUNDS.iter().find(|(number, _)| *number == round).expect("it is known").1
 }
 
-fn round(number: u64, signature: &str) -> Vec<u8> {
+pub(super) fn round(number: u64, signature: &str) -> Vec<u8> {
     document(&json!({ "round": number, "randomness": "00".repeat(32), "signature": signature }))
 }
 
 /// A relay that tells the truth, as far as it knows it; what it was asked is kept.
-fn honest(newest: u64) -> (String, Arc<Mutex<Vec<String>>>) {
+pub(super) fn honest(newest: u64) -> (String, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let keeps = Arc::clone(&asked);
     let url = fake(move |request| {
@@ -93,7 +93,7 @@ fn taken(shown: &Mutex<Vec<Value>>) -> Vec<Value> {
     std::mem::take(&mut shown.lock().expect("kept"))
 }
 
-fn of(number: u64) -> Value {
+pub(super) fn of(number: u64) -> Value {
     json!({ "round": number.to_string(), "signature": signature(number) })
 }
 

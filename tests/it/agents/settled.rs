@@ -35,7 +35,7 @@ fn manifest(arena: &Arena, mean: &str) -> Value {
 }
 
 /// Lists a claim, brings what it pins, and fills its pool.
-fn list(arena: &Arena, sue: &str, fay: &str, mean: &str) -> String {
+pub(super) fn list(arena: &Arena, sue: &str, fay: &str, mean: &str) -> String {
     let body = json!({ "manifest": manifest(arena, mean), "deposit": "500" });
     assert_eq!(arena.post("/claims?dry_run=true", sue, &body).expect(200).json()["dry_run"], true);
     let claim =
@@ -50,11 +50,11 @@ fn list(arena: &Arena, sue: &str, fay: &str, mean: &str) -> String {
 }
 
 /// A key of Ed25519 for somebody who signs nothing.
-fn public(arena: &Arena, name: &str) -> String {
+pub(super) fn public(arena: &Arena, name: &str) -> String {
     arena.folder.arena(&format!("key new {{}}/{name}.sign")).out.trim().to_owned()
 }
 
-fn free(arena: &Arena, name: &str) -> i64 {
+pub(super) fn free(arena: &Arena, name: &str) -> i64 {
     let about = arena.get(&format!("/claims/agents/{name}"), Some("admin"));
     let amount =
         |key: &str| about[key].as_str().and_then(|text| text.parse::<i64>().ok()).expect("an amount");
@@ -185,6 +185,7 @@ fn an_honest_and_a_false_claim_are_settled_by_programs_that_are_killed_meanwhile
     assert!(team.iter().all(|free| *free >= 20_000), "{team:?}\n{}", arena.said());
     assert_eq!(team.iter().sum::<i64>(), 80_000 + 2 * 1_000 + 2 * 600, "{}", arena.said());
     asks_nothing_of_the_run(&arena, &wrong);
+    receipts_hold(&arena);
     for Member { name, process, .. } in programs {
         assert_eq!(process.interrupt(), Some(0), "{name}");
     }
@@ -211,6 +212,23 @@ fn programs_are_quiet(arena: &Arena, members: &mut [Member]) {
     }
 }
 
+/// Programs keep the receipts of what they did, and the server is held to each.
+fn receipts_hold(arena: &Arena) {
+    let mut kept = 0;
+    for name in ["ben", "cat", "dan", "eve"] {
+        let folder = arena.folder.at(&format!("{name}.ak.work/receipts"));
+        for receipt in std::fs::read_dir(folder).expect("a folder") {
+            let file = receipt.expect("an entry").file_name().into_string().expect("a name");
+            let path = format!("{{}}/{name}.ak.work/receipts/{file}");
+            let ran = arena.folder.arena(&format!("verify --receipt {path} --server http://{}", arena.host));
+            assert_eq!(ran.exit, arena_cli::Exit::Success, "{file}: {}{}", ran.out, ran.err);
+            kept += 1;
+        }
+    }
+    // Some are lost to the kills; what both runs came to is more than that.
+    assert!(kept >= 4, "{kept} receipts are kept");
+}
+
 /// All that a challenger asks for: what it does itself, claims as everybody may see them, and what they pin.
 fn asks_nothing_of_the_run(arena: &Arena, claim: &str) {
     let asked = asked(arena, "eve");
@@ -227,6 +245,7 @@ fn asks_nothing_of_the_run(arena: &Arena, claim: &str) {
                 ["me" | "beacons" | "assignments" | "claims"]
                     | ["claims", _]
                     | ["claims", "agents" | "blobs", _]
+                    | ["log", "receipts", _]
             ) | (
                 "POST",
                 ["claims", "agents"]

@@ -1,6 +1,7 @@
 //! The server as a process of its own: uploads that are compiled elsewhere, and tournaments that outlive it.
 
 mod demo;
+mod fetched;
 mod tournament;
 mod uploads;
 

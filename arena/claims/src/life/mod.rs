@@ -26,6 +26,7 @@ pub use evolve::{check, evolve};
 pub use execute::{execute, replay, tick};
 pub use follow::follow;
 pub use judging::{Ballot, Cited, report_of};
+pub use parties::{due_of, is_revealed, revealed_by, round_wanted};
 pub use refusal::Refusal;
 pub use world::{
     Agent, Audit, Challenge, Claim, DrawState, Instance, Panel, Part, Party, Phase, Revealed, Run,

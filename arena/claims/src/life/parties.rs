@@ -21,7 +21,7 @@ use arena_ledger::{Account, Amount, NameError, Stake, Transaction, split};
 use super::command::Seen;
 use super::event::Event;
 use super::refusal::Refusal;
-use super::world::{Claim, DrawState, Party, World};
+use super::world::{Claim, DrawState, Party, Revealed, World};
 
 /// The part of a job that their stakes are held in.
 const ROLE: &str = "party";
@@ -94,7 +94,7 @@ pub(super) fn reveal_round(
         return Err(Refusal::AlreadyRevealed);
     }
     // The first is revealed to begin with, since a draw shows the latest round that is known.
-    let wanted = world.latest_drawn.max(1);
+    let wanted = round_wanted(world);
     if round > wanted {
         return Err(Refusal::RoundNotWanted { round, wanted });
     }
@@ -135,6 +135,26 @@ pub(super) fn proof(world: &World, round: u64) -> Result<Option<Vec<u8>>, Refusa
         proof.extend_from_slice(preimage.as_bytes());
     }
     Ok(Some(proof))
+}
+
+/// Whether every party revealed a round, so that a draw which takes it can be resolved. Nobody did where parties have no
+/// stakes.
+pub fn is_revealed(world: &World, round: u64) -> bool {
+    chain(world).is_some() && world.instance.parties.iter().all(|party| latest(world, party) >= round)
+}
+
+/// The latest round that a draw takes, those that are drawn in secret included: what parties are to reveal. The first
+/// is revealed to begin with.
+pub fn round_wanted(world: &World) -> u64 {
+    world.latest_drawn.max(1)
+}
+
+/// What a party revealed last, or in round `most` where that was earlier: a round gives all before it away.
+pub fn revealed_by(world: &World, agent: &str, most: u64) -> Option<Revealed> {
+    let Revealed { round, preimage } = *world.revealed.get(agent)?;
+    let told = round.min(most);
+    let preimage = rounds_before(preimage, round.saturating_sub(told)).filter(|_| told > 0)?;
+    Some(Revealed { round: told, preimage })
 }
 
 /// Holds their stakes for the job. Nothing where that is done, or where they have none.
@@ -178,10 +198,14 @@ pub(super) fn released(world: &World, claim: &Claim) -> Option<Event> {
     Some(Event::PartiesReleased { claim: claim.id.clone(), transaction })
 }
 
-/// When the round of a draw should have been revealed by all of them, at the latest.
+/// When the round of a draw is due, where parties reveal it.
+pub fn due_of(draw: &DrawState) -> u64 {
+    draw.committed_at.saturating_add(MARGIN_SECONDS)
+}
+
+/// When it should have been revealed by all of them, at the latest.
 fn deadline(claim: &Claim, draw: &DrawState) -> u64 {
-    let due = draw.committed_at.saturating_add(MARGIN_SECONDS);
-    due.saturating_add(claim.params.clocks.beacon_s)
+    due_of(draw).saturating_add(claim.params.clocks.beacon_s)
 }
 
 /// What follows from the round of a draw not being revealed in time: that it is told, and what each silent party

@@ -77,6 +77,12 @@ pub(super) fn key_id(name: &str, kind: u8, key: PublicKey) -> [u8; 4] {
     [a, b, c, d]
 }
 
+/// The key of a log as programs for signed notes take it: its name, its id and itself.
+pub fn verifier(origin: &str, key: PublicKey) -> String {
+    let id: String = key_id(origin, PLAIN, key).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{origin}+{id}+{}", base64::encode(&[&[PLAIN][..], key.as_bytes()].concat()))
+}
+
 impl Checkpoint {
     /// The note of a log at a size, signed at a time.
     pub fn sign(origin: &str, size: u64, root: Digest, at: u64, key: &SecretKey) -> String {

@@ -7,6 +7,7 @@
 use arena_canon::json::{self, Value};
 use arena_canon::{Digest, Preimage};
 use arena_draw::{Purpose, Transcript, merkle};
+use serde_json::json;
 
 use crate::commitment::salt_commitment;
 use crate::life::{CommittedDraw, Event, World};
@@ -32,6 +33,16 @@ pub fn leaf(genesis: Digest, world: &World, event: &Event, logged: &Logged<'_>) 
         Some(leaf) => leaf,
         None => plain_leaf(genesis, logged),
     }
+}
+
+/// What opens an event that is in a log by a digest alone. The nonce keeps it from being guessed.
+pub fn opening(event: &Value, nonce: Digest) -> Value {
+    json!({ "event": event, "nonce": nonce })
+}
+
+/// An event that is in a log by the digest of what opens it.
+pub fn sealed(opening: &Value) -> Value {
+    json!({ "sealed": Digest::of(&json::canonical(opening)) })
 }
 
 /// What the leaf of a draw's commitment takes from outside its event.

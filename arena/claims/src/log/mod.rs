@@ -7,10 +7,12 @@
 mod checkpoint;
 mod leaf;
 mod receipt;
+mod tree;
 
-pub use checkpoint::{Checkpoint, CheckpointError, NOTE_BYTES_MAX, origin};
-pub use leaf::{DrawOrigin, Logged, leaf};
+pub use checkpoint::{Checkpoint, CheckpointError, NOTE_BYTES_MAX, origin, verifier};
+pub use leaf::{DrawOrigin, Logged, leaf, opening, sealed};
 pub use receipt::{LogFault, LoggedDraw, RECEIPT_VERSION, Receipt, check_transcript, in_time};
+pub use tree::{Head, Tree, is_consistent};
 
 #[cfg(test)]
 mod tests;

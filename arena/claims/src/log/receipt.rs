@@ -6,7 +6,7 @@ use arena_draw::{Purpose, Transcript, merkle};
 use serde_json::json;
 
 use super::checkpoint::{Checkpoint, CheckpointError, origin};
-use super::leaf::{DrawOrigin, Logged, leaf_of, plain_leaf};
+use super::leaf::{DrawOrigin, Logged, leaf_of, plain_leaf, sealed};
 use crate::document::{Object, number_of};
 use crate::envelope::PublicKey;
 use crate::fault::{Faults, Findings};
@@ -75,9 +75,10 @@ impl Receipt {
         })
     }
 
-    /// Reads a receipt; all of its faults if there are any.
+    /// Reads a receipt; all of its faults if there are any. One of an event that is sealed may have an `opening` beside
+    /// it: then it shows that event and no other.
     pub fn read(value: &Value) -> Result<Self, Faults> {
-        const MEMBERS: [&str; 11] = [
+        const MEMBERS: [&str; 12] = [
             "v",
             "instance",
             "genesis",
@@ -89,6 +90,7 @@ impl Receipt {
             "leaf",
             "inclusion",
             "checkpoint",
+            "opening",
         ];
         let mut findings = Findings::default();
         let Some(object) = Object::of(value, Pointer::default(), &mut findings) else {
@@ -113,6 +115,11 @@ impl Receipt {
         let draw = object.read("draw", "what a commitment rests on, or null", &mut findings, draw_origin);
         let inclusion = object.read("inclusion", "at most 64 digests", &mut findings, digests);
         let checkpoint = object.read("checkpoint", "a signed note", &mut findings, Value::as_str);
+        let opening = value.get("opening");
+        if opening.zip(event).is_some_and(|(opening, event)| sealed(opening) != *event) {
+            findings.add(&object.place("opening"), "does not open the event");
+        }
+        let shown = |event| opening.map_or(event, |opening| &opening["event"]);
         let name = |event: &Value| event.get("event").and_then(Value::as_str).unwrap_or("sealed").to_owned();
         let whole = || {
             let (seq, at, written) = (seq?, at?, event?);
@@ -120,7 +127,7 @@ impl Receipt {
             let receipt = Self {
                 instance: instance?,
                 seq,
-                event: name(written),
+                event: name(shown(written)),
                 draw: draw?,
                 leaf: leaf?,
                 inclusion: inclusion?,

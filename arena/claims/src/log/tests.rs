@@ -3,8 +3,8 @@ use arena_canon::json::{self, Value};
 use arena_draw::{Eligible, Entry, merkle};
 use serde_json::json;
 
-use super::checkpoint::{Checkpoint, CheckpointError, key_id, origin};
-use super::leaf::{DrawOrigin, Logged, plain_leaf};
+use super::checkpoint::{Checkpoint, CheckpointError, key_id, origin, verifier};
+use super::leaf::{DrawOrigin, Logged, opening, plain_leaf, sealed};
 use super::receipt::{LogFault, Receipt, in_time};
 use crate::base64;
 use crate::envelope::SecretKey;
@@ -35,6 +35,8 @@ fn keys_are_named_and_texts_signed_as_elsewhere() {
     let public: [u8; 32] = public[1..].try_into().expect("32 bytes");
     let id = key_id("PeterNeumann", 0x01, Digest::from_bytes(public));
     assert_eq!((id, &signature[..4]), ([0xc7, 0x4f, 0x20, 0xa3], &id[..]));
+    let told = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+    assert_eq!(verifier("PeterNeumann", Digest::from_bytes(public)), told);
     let verifying = ed25519_dalek::VerifyingKey::from_bytes(&public).expect("a key");
     let signature = ed25519_dalek::Signature::from_slice(&signature[4..]).expect("64 bytes");
     verifying.verify_strict(text.as_bytes(), &signature).expect("it is signed");
@@ -262,4 +264,44 @@ fn a_receipt_of_a_draw_holds_for_what_it_shows() {
     let mut tick = good;
     tick["event"] = json!({ "event": "tick", "n": 1 });
     assert!(Receipt::read(&tick).is_err());
+}
+
+/// An event that is in a log by its digest alone is shown by what opens it, and by nothing else.
+#[test]
+fn a_receipt_of_a_sealed_event_shows_what_opens_it() {
+    let genesis = Digest::of(b"genesis");
+    let opening = opening(&json!({ "event": "challenge_committed", "agent": "amy" }), Digest::of(b"nonce"));
+    let written = sealed(&opening);
+    let logged = Logged { seq: 1, at: AT, by: None, written: &written };
+    let leaf = plain_leaf(genesis, &logged);
+    let receipt = Receipt {
+        instance: instance(),
+        seq: 1,
+        event: "sealed".into(),
+        draw: None,
+        leaf,
+        inclusion: Vec::new(),
+        checkpoint: Checkpoint::sign(&origin(instance()), 1, merkle::root(&[leaf]), AT, &key(1)),
+    };
+    let closed = receipt.document(genesis, &logged);
+    assert_eq!(Receipt::read(&closed), Ok(receipt));
+    let mut open = closed.clone();
+    open["opening"] = opening;
+    let read = Receipt::read(&open).expect("it is opened");
+    assert_eq!(read.event, "challenge_committed");
+    assert!(read.signed(key(1).public()).is_ok());
+    for (pointer, value) in [
+        ("/opening/event/agent", json!("ben")),
+        ("/opening/nonce", json!(Digest::of(b"other"))),
+        ("/opening/event", Value::Null),
+        ("/opening", Value::Null),
+        ("/opening", json!("text")),
+        ("/event", json!({})),
+        ("/event/sealed", json!(Digest::of(b"other"))),
+    ] {
+        let mut forged = open.clone();
+        *forged.pointer_mut(pointer).expect(pointer) = value;
+        let faults = Receipt::read(&forged).expect_err(pointer);
+        assert!(faults.0.iter().any(|fault| fault.pointer == "/opening"), "{pointer}: {faults}");
+    }
 }

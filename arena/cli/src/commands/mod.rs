@@ -84,6 +84,7 @@ enum Command {
     Worker(worker::Args),
     Runner(Box<agent::Runner>),
     Challenger(Box<agent::Challenger>),
+    Party(Box<agent::Party>),
     #[command(hide = true)]
     Rerun(agent::rerun::Args),
     Serve(serve::Args),
@@ -153,6 +154,7 @@ pub(crate) fn dispatch(args: &[OsString], io: &mut Io<'_>) -> Result<Exit, Failu
         Command::Worker(args) => worker::run(args, io),
         Command::Runner(args) => agent::run_runner(args, io),
         Command::Challenger(args) => agent::run_challenger(args, io),
+        Command::Party(args) => agent::run_party(args, io),
         Command::Rerun(args) => agent::rerun::run(args, io),
         Command::Serve(args) => serve::run(args, io),
         Command::Workshop(command) => serve::work(command, io),

@@ -1,5 +1,6 @@
 mod child;
 mod demo;
+mod fetcher;
 mod props;
 mod request_log;
 mod workshop;
@@ -11,10 +12,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arena_contests::Moment;
 use arena_server::auth::AdminToken;
-use arena_server::{Config, Outside, ServeError, Server, Setup};
+use arena_server::{Config, Doors, Outside, ServeError, Server, Setup};
 use serde_json::json;
 
 use crate::commands::Output;
+use crate::commands::agent::Address;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::{self, Existing};
@@ -50,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
 
-    /// Limits and addresses, as TOML
+    /// Limits and addresses, as TOML: any of the keys below, each as good as its default
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -62,6 +64,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    /// A relay of drand, such as https://api.drand.sh: the rounds that draws wait for are fetched there and checked, those
+    /// of draws in secret included; several are tried in turn
+    #[arg(long = "drand", value_name = "URL")]
+    drand: Vec<Address>,
+
     #[command(flatten)]
     output: Output,
 }
@@ -72,7 +79,19 @@ Examples:
   arena serve --data data
   arena serve --data data --listen 127.0.0.1:0 --json
   arena serve --data data --log requests.log
-  arena serve --data /srv/arena --config arena.toml --admin-token /run/secrets/arena";
+  arena serve --data data --drand https://api.drand.sh --drand https://drand.cloudflare.com
+  arena serve --data /srv/arena --config arena.toml --admin-token /run/secrets/arena
+
+A configuration:
+  listen = \"127.0.0.1:8080\"
+  metrics = \"127.0.0.1:9100\"        # figures, on a loopback address; without it there are none
+  trusted_proxies = [\"127.0.0.1\"]  # who may say in X-Forwarded-For for whom it asks
+  [limits]
+  requests_per_minute = 60          # every limit, its key and what it is set to: /docs of a server
+  [tournaments]
+  workers = 2
+  [claims]
+  name = \"arena\"                    # for good: records are signed for it";
 
 /// Where everything is kept.
 enum Home {
@@ -115,6 +134,7 @@ impl Outside for Machine {
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let config = read_config(args)?;
+    fetcher::check(&args.drand)?;
     let home = Home::find(args)?;
     let data = home.path();
     files::make_folder(data)?;
@@ -130,30 +150,20 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let log = args.log.as_deref().map(RequestLog::open).transpose()?;
     let sink = log.as_ref().map(RequestLog::sink);
     let setup = Setup { config, admin, outside: Arc::new(Machine), packs: packs::documents(), log: sink };
+    if let Some(missing) = lacks(arena_server::HAS_PAGE_VERIFIER) {
+        io.warn(missing);
+    }
     let server = Server::open(data, setup).map_err(|why| failure(data, &why))?;
     let server = match io.env().program.clone() {
         Some(program) => server.with_workshop(Arc::new(Processes::new(program, data, workers)?)),
         None => server,
     };
     let served = runtime.block_on(async {
+        let said = fetcher::start(&args.drand, &server)?;
         let doors = server.listen().await.map_err(|why| failure(data, &why))?;
-        let address =
-            doors.public.local_addr().map_err(|why| Failure::internal("listen", files::plain(&why)))?;
         let tour = if args.demo { Some(demo::Tour::of(&server).await?) } else { None };
-        if args.output.json {
-            let mut told = json!({ "url": format!("http://{address}"), "data": files::shown(data) });
-            if let Some(tour) = tour {
-                told["demo"] = tour.json();
-            }
-            io.print_json(&told);
-        } else {
-            io.print(format_args!("listening on http://{address}"));
-            if let Some(tour) = tour {
-                tour.print(&address, io);
-            }
-        }
-        io.flush();
-        server.run(doors, interrupted()).await;
+        announce(&doors, data, tour, args.output.json, io)?;
+        fetcher::tell(server.run(doors, interrupted()), said, io).await;
         io.talk("ended; every answer that was given is on disk");
         Ok(Exit::Success)
     });
@@ -161,6 +171,48 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         io.warn(format_args!("{left_out} lines of the request log were left out: it could not keep up"));
     }
     served
+}
+
+/// What it says once it can be asked, and to whom.
+fn announce(
+    doors: &Doors,
+    data: &Path,
+    tour: Option<demo::Tour>,
+    is_json: bool,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let address = |listener: &tokio::net::TcpListener| {
+        listener.local_addr().map_err(|why| Failure::internal("listen", files::plain(&why)))
+    };
+    let public = address(&doors.public)?;
+    let metrics = doors.metrics.as_ref().map(address).transpose()?;
+    if is_json {
+        let mut told = json!({ "url": format!("http://{public}"), "data": files::shown(data) });
+        if let Some(metrics) = metrics {
+            told["metrics"] = json!(format!("http://{metrics}/metrics"));
+        }
+        if let Some(tour) = tour {
+            told["demo"] = tour.json();
+        }
+        io.print_json(&told);
+    } else {
+        io.print(format_args!("listening on http://{public}"));
+        if let Some(metrics) = metrics {
+            io.print(format_args!("figures on http://{metrics}/metrics"));
+        }
+        if let Some(tour) = tour {
+            tour.print(&public, io);
+        }
+    }
+    io.flush();
+    Ok(())
+}
+
+/// What this build of the server cannot do, and what to do about it.
+fn lacks(has_page_verifier: bool) -> Option<&'static str> {
+    let missing = "no page can replay a log in the browser: this program was built without the module for it; run \
+                   `cargo xtask guests`, then build it again";
+    (!has_page_verifier).then_some(missing)
 }
 
 /// Until somebody says that it is enough.
@@ -215,5 +267,24 @@ fn failure(data: &Path, why: &ServeError) -> Failure {
     match why {
         ServeError::Listen { .. } => Failure::usage(doing, why).hint("choose another address with --listen"),
         _ => Failure::usage(doing, why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_of_the_help_is_one() {
+        let (_, shown) = AFTER_HELP.split_once("A configuration:\n").unwrap();
+        let config = Config::parse(shown).unwrap();
+        assert_eq!((config.listen, config.tournaments.workers), (Config::default().listen, 2));
+        assert_eq!(config.metrics, Some(([127, 0, 0, 1], 9_100).into()));
+    }
+
+    #[test]
+    fn a_build_without_the_module_of_the_pages_says_what_to_do() {
+        assert_eq!(lacks(true), None);
+        assert!(lacks(false).is_some_and(|missing| missing.contains("`cargo xtask guests`")));
     }
 }

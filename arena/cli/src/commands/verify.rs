@@ -1,3 +1,6 @@
+mod server;
+mod tournament;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -6,12 +9,12 @@ use arena_canon::json::{self, Value};
 use arena_engine::Excerpt;
 use arena_engine::campus::{self, DOCUMENT_BYTES_MAX, Faults, Finding, MEMBERS, Pack, SEAL};
 use arena_sandbox::{Seats, Strategy, WASMTIME_VERSION};
-use arena_tournament::{Class, Verified};
 use serde_json::json;
 
 use crate::commands::Output;
+use crate::commands::agent::Address;
 use crate::commands::claim;
-use crate::commands::tournament::{Replayed, verify as verify_tournament};
+use crate::commands::tournament::{Checked, Given, Replayed, verify as verify_tournament};
 use crate::exit::Exit;
 use crate::failure::{Failure, place};
 use crate::files;
@@ -26,15 +29,19 @@ use crate::strategies;
 /// component plays again and has to do the same.
 ///
 /// Of the folder of a tournament, recomputes records, journal, identities, scorecard and receipt, and
-/// plays a sample of the matches again, or all of them.
+/// plays a sample of the matches again, or all of them. A run that was fetched from a server has no
+/// components: what can be checked without them is, and what cannot is told.
 ///
 /// Of the folder of an instance of claims, derives every event of the journal again: draws, commitments,
 /// signatures, comparisons and money; and checks the signed checkpoints, and receipts that are given.
+///
+/// Of a receipt of a server, with `--server`, asks it for its present checkpoint and for proofs, and says whether
+/// what was signed then holds, was left out since, or was written anew.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Episode logs, and folders of tournaments or claims
-    #[arg(required = true, value_name = "LOG|DIR")]
+    #[arg(required_unless_present = "server", value_name = "LOG|DIR")]
     logs: Vec<PathBuf>,
 
     /// Play every match of a tournament again, not only a sample
@@ -49,9 +56,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     strategy: Option<PathBuf>,
 
-    /// Hold this receipt, or a transcript of a draw that carries its log, against the folders of claims
+    /// A component that the folder of a tournament does not have, or a folder of them: found by its SHA-256
+    #[arg(long = "component", value_name = "FILE|DIR")]
+    components: Vec<PathBuf>,
+
+    /// Hold this receipt, or a transcript of a draw that carries its log, against the folders of claims and the server
     #[arg(long = "receipt", value_name = "FILE")]
     receipts: Vec<PathBuf>,
+
+    /// The server that gave the receipts: https://host[:port], or http://
+    #[arg(long, value_name = "URL", requires = "receipts")]
+    server: Option<Address>,
+
+    /// The public key of the server's log, as you know it [default: the one that the server names now]
+    #[arg(long, value_name = "KEY", requires = "server")]
+    log_key: Option<Digest>,
 
     #[command(flatten)]
     output: Output,
@@ -64,7 +83,9 @@ Examples:
   arena verify episode.json --strategy my.wasm
   arena verify episode.json --pack my-pack.json --json
   arena verify lab --receipt receipt.json
-  arena verify .outline/loops/axelrod/20261130T174500Z-7c1e0b44 --all";
+  arena verify --receipt receipt.json --server https://arena.example
+  arena verify .outline/loops/axelrod/20261130T174500Z-7c1e0b44 --all
+  arena verify fetched --all --component mine.wasm --component others";
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let pack = args.pack.as_deref().map(packs::find).transpose()?;
@@ -75,8 +96,10 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Some(path) => Some(strategies::load_campus(&strategies::host(Seats::OnDemand, io)?, path)?),
         None => None,
     };
+    let given = Given::read(&args.components)?;
     let receipts = args.receipts.iter().map(|path| receipt(path)).collect::<Result<Vec<_>, _>>()?;
-    if !receipts.is_empty() && !args.logs.iter().any(|path| claim::is_instance(path)) {
+    let has_folder = args.logs.iter().any(|path| claim::is_instance(path));
+    if !receipts.is_empty() && !has_folder && args.server.is_none() {
         return Err(Failure::usage(
             "hold the receipt",
             "none of these is the folder of an instance of claims",
@@ -89,7 +112,7 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         let verdict = if claim::is_instance(path) {
             claims(path, &receipts, io)?
         } else if path.is_dir() {
-            tournament(path, args.all, io)?
+            run_of(path, args.all, &given, io)?
         } else {
             examine(path, pack.as_ref(), strategy.as_ref())?
         };
@@ -102,6 +125,10 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         } else {
             show(&shown, &verdict, io);
         }
+    }
+    if let Some(address) = &args.server {
+        let results = args.output.json.then_some(&mut results);
+        exit = exit.or_worse(server::hold((address, args.log_key), &receipts, (results, io))?);
     }
     if args.output.json {
         io.print_json(&results);
@@ -120,7 +147,7 @@ enum Verdict {
     /// Everything that was looked at is as it should be.
     Verified { pack: String, stars: Value, sealed: bool, rerun: Rerun },
     /// The run of a tournament is what its folder says.
-    Tournament(Verified),
+    Tournament(Checked),
     /// Every event of an instance of claims follows.
     Claims(claim::Verified),
     /// It is another kind of document, as lies beside the log of a forfeit.
@@ -172,10 +199,10 @@ fn examine(path: &Path, pack: Option<&Named>, strategy: Option<&Strategy>) -> Re
 }
 
 /// The run of a tournament.
-fn tournament(path: &Path, all: bool, io: &mut Io<'_>) -> Result<Verdict, Failure> {
+fn run_of(path: &Path, all: bool, given: &Given, io: &mut Io<'_>) -> Result<Verdict, Failure> {
     let replayed = if all { Replayed::All } else { Replayed::Sample };
-    Ok(match verify_tournament(path, replayed, io) {
-        Ok(Ok(verified)) => Verdict::Tournament(verified),
+    Ok(match verify_tournament(path, replayed, given, io) {
+        Ok(Ok(checked)) => Verdict::Tournament(checked),
         Ok(Err(difference)) => rejected(String::new(), difference),
         Err(failure) => Verdict::Unread(failure),
     })
@@ -314,10 +341,7 @@ impl Verdict {
                 json!({ "file": file, "verified": false, "findings": findings, "hint": hint })
             }
             Self::NoLog => json!({ "file": file, "verified": null, "error": NO_LOG }),
-            Self::Tournament(verified) => json!({
-                "file": file, "verified": true, "terminal": verified.class, "records": verified.records,
-                "replayed": verified.replayed,
-            }),
+            Self::Tournament(checked) => tournament::json(file, checked),
             Self::Claims(found) => json!({
                 "file": file, "verified": true, "events": found.events, "claims": found.claims,
                 "over": found.over, "records": found.records, "draws": found.draws, "blobs": found.blobs,
@@ -348,7 +372,7 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
                 io.print(format_args!("  {} {hint}", ink.paint(Tone::Strong, "hint:")));
             }
         }
-        Verdict::Tournament(verified) => show_tournament(file, verified, io),
+        Verdict::Tournament(checked) => tournament::show(file, checked, io),
         Verdict::Claims(found) => {
             let claim::Verified { events, claims, over, records, draws, blobs, checkpoints, receipts } =
                 found;
@@ -391,16 +415,4 @@ fn show(file: &str, verdict: &Verdict, io: &mut Io<'_>) {
             }
         }
     }
-}
-
-fn show_tournament(file: &str, verified: &Verified, io: &mut Io<'_>) {
-    let parts = if verified.class == Class::Success { "scorecard, identities, receipt" } else { "receipt" };
-    let replayed = match verified.replayed {
-        0 => "none re-executed".to_owned(),
-        1 => "1 match re-executed, equal".to_owned(),
-        some => format!("{some} matches re-executed, all equal"),
-    };
-    let (ok, records) = (io.ink().paint(Tone::Good, "ok:"), verified.records);
-    let class = verified.class.name();
-    io.print(format_args!("{ok} {file} · {class} · {records} records, {parts}; {replayed}"));
 }

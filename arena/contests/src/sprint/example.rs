@@ -198,14 +198,14 @@ impl Stage {
         let evidence = Command::PutEvidence {
             artifact,
             kind: "benchmark".to_owned(),
-            description: "a run anybody can repeat".to_owned(),
+            description: "a run anybody can repeat".into(),
         };
         self.step(time, of(company), evidence, format!("{company} points to its evidence of {window}"));
         let evidence = self.last_reference();
         let post = Command::Post {
             kind: PostKind::Progress,
             window: Some(window),
-            body: format!("{claim} Artifact {artifact}."),
+            body: format!("{claim} Artifact {artifact}.").into(),
             refs: vec![locker_reference(&artifact)],
             corrects: None,
         };
@@ -314,7 +314,7 @@ fn second_window(stage: &mut Stage) {
     let help = Command::RecordIntervention {
         company: "bolt".to_owned(),
         window,
-        text: "restarted the build machine for bolt".to_owned(),
+        text: "restarted the build machine for bolt".into(),
     };
     stage.step(at(2, 12, 0), operator(), help, "olga helps bolt, with a receipt");
     let receipt = stage.last_reference();
@@ -342,12 +342,12 @@ fn second_window(stage: &mut Stage) {
     stage.judge("cobalt", window, verdict(State::Accepted, parts(60, 20, 20, 20), &[], "verified"));
     stage.judge("dune", window, verdict(State::Accepted, parts(60, 20, 20, 20), &[], "confirmed"));
     let ground = "The run was repeated with the published script; the evaluator used an old artifact.";
-    let dispute = Command::FileDispute { company: "acme".to_owned(), window, ground: ground.to_owned() };
+    let dispute = Command::FileDispute { company: "acme".to_owned(), window, ground: ground.into() };
     stage.step(at(2, 23, 0), of("acme"), dispute, "acme disputes the rejection of its W2");
     stage.snapshot(window);
     let amend = Command::AmendDispute {
         dispute: "dispute:1".to_owned(),
-        text: "Marked as an amendment: the log of the second run, with the same numbers.".to_owned(),
+        text: "Marked as an amendment: the log of the second run, with the same numbers.".into(),
     };
     stage.step(at(3, 0, 30), of("acme"), amend, "acme amends its dispute");
     let right = verdict(State::Accepted, parts(60, 20, 20, 20), &[], "the second run agrees");
@@ -409,7 +409,7 @@ fn closeout(stage: &mut Stage) {
     let recap = |kind, body: &str| Command::Post {
         kind,
         window: None,
-        body: body.to_owned(),
+        body: body.into(),
         refs: Vec::new(),
         corrects: None,
     };

@@ -77,7 +77,7 @@ fn dispute(stage: &mut Stage, of_whom: (&str, Window), filer: &str, luck: u8) {
     let (company, window) = of_whom;
     let day = window.index() as i64 + 1;
     let ground = "The numbers of the claim cannot be found in the artifact.".to_owned();
-    let file = Command::FileDispute { company: company.to_owned(), window, ground };
+    let file = Command::FileDispute { company: company.to_owned(), window, ground: ground.into() };
     if luck < 2 || !stage.step(at(day, 23, 0), of(filer), file, "disputes") {
         return;
     }

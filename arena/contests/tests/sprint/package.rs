@@ -108,7 +108,7 @@ fn a_post_binds_only_what_it_is_about() {
     let post = |window, body: &str, refs| Command::Post {
         kind: PostKind::Progress,
         window,
-        body: body.to_owned(),
+        body: body.into(),
         refs,
         corrects: None,
     };

@@ -40,7 +40,7 @@ fn standings_are_kept_from_the_moment_the_day_is_over() {
 #[test]
 fn a_dispute_costs_what_the_hold_has() {
     let ground = "The numbers of the claim cannot be found in the artifact.".to_owned();
-    let dispute = Command::FileDispute { company: "acme".to_owned(), window: W1, ground };
+    let dispute = Command::FileDispute { company: "acme".to_owned(), window: W1, ground: ground.into() };
     let hold = terms().hold_cap.units();
     for (stake, expected) in [(hold, None), (hold + 1, Some("money"))] {
         let dispute_stake = Amount::new(stake).expect("an amount");

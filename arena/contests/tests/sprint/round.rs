@@ -46,7 +46,7 @@ fn judge(window: Window, verdict: Verdict) -> Command {
 
 fn dispute(company: &str) -> Command {
     let ground = "The numbers of the claim cannot be found in the artifact.".to_owned();
-    Command::FileDispute { company: company.to_owned(), window: W1, ground }
+    Command::FileDispute { company: company.to_owned(), window: W1, ground: ground.into() }
 }
 
 fn intent(owner: &str, reviewer: &str) -> Intent {
@@ -211,7 +211,7 @@ fn a_frozen_package_changes_only_by_a_marked_amendment() {
             Command::Post {
                 kind: PostKind::Progress,
                 window: Some(W1),
-                body: "more evidence".to_owned(),
+                body: "more evidence".into(),
                 refs: vec![],
                 corrects: None,
             },
@@ -229,7 +229,7 @@ fn a_frozen_package_changes_only_by_a_marked_amendment() {
             Command::PutEvidence {
                 artifact: package.artifact,
                 kind: "log".to_owned(),
-                description: "one more log".to_owned(),
+                description: "one more log".into(),
             },
         ),
     ] {
@@ -239,7 +239,7 @@ fn a_frozen_package_changes_only_by_a_marked_amendment() {
     assert!(stage.step(at(1, 22, 10), of("acme"), dispute("acme"), "disputes"));
     let amend = Command::AmendDispute {
         dispute: "dispute:1".to_owned(),
-        text: "Marked as an amendment: the log of the second run.".to_owned(),
+        text: "Marked as an amendment: the log of the second run.".into(),
     };
     assert_eq!(code(&stage, at(1, 22, 20), of("bolt"), amend.clone()), Some("not_own"));
     assert!(stage.step(at(4, 11, 59), of("acme"), amend.clone(), "amends until the end"));
@@ -342,7 +342,7 @@ fn an_intervention_shows_whether_it_is_declared_or_not() {
     let help = Command::RecordIntervention {
         company: "acme".to_owned(),
         window: W1,
-        text: "restarted the build".to_owned(),
+        text: "restarted the build".into(),
     };
     let declared = Package { intervention: Intervention::Disclosed, ..package.clone() };
     assert_eq!(code(&stage, at(1, 20, 0), of("acme"), Command::Submit(declared.clone())), Some("form"));
@@ -576,7 +576,7 @@ fn a_leak_is_refused_in_every_text() {
     let post = |body: String, refs: Vec<String>| Command::Post {
         kind: PostKind::Progress,
         window: Some(W1),
-        body,
+        body: body.into(),
         refs,
         corrects: None,
     };
@@ -589,7 +589,7 @@ fn a_leak_is_refused_in_every_text() {
     let evidence = |kind: &str, description: &str| Command::PutEvidence {
         artifact: package.artifact,
         kind: kind.to_owned(),
-        description: description.to_owned(),
+        description: description.into(),
     };
     let plan = |change: &dyn Fn(&mut Intent)| {
         let mut changed = intent("ann", "ben");
@@ -610,7 +610,7 @@ fn a_leak_is_refused_in_every_text() {
         (
             at(1, 20, 0),
             operator(),
-            Command::RecordIntervention { company: "acme".to_owned(), window: W1, text: text() },
+            Command::RecordIntervention { company: "acme".to_owned(), window: W1, text: text().into() },
         ),
         (at(1, 20, 0), operator(), Command::Cancel { reason: text() }),
         (at(1, 20, 0), operator(), Command::Disqualify { company: "acme".to_owned(), reason: text() }),
@@ -654,11 +654,11 @@ fn a_leak_is_refused_in_every_judgement() {
     let stage = submitted();
     let mut disputed = stage.clone();
     disputed.step(at(1, 22, 0), of("bolt"), dispute("acme"), "disputes");
-    let amend = Command::AmendDispute { dispute: "dispute:1".to_owned(), text: text() };
+    let amend = Command::AmendDispute { dispute: "dispute:1".to_owned(), text: text().into() };
     let rule =
         |ruling, rationale| Command::RuleDispute { dispute: "dispute:1".to_owned(), ruling, rationale };
     let leaking = Verdict { rationale: text(), ..good() };
-    let file = Command::FileDispute { company: "acme".to_owned(), window: W1, ground: text() };
+    let file = Command::FileDispute { company: "acme".to_owned(), window: W1, ground: text().into() };
     for (by, command) in [
         (of("bolt"), amend),
         (of("cobalt"), file),

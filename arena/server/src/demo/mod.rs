@@ -32,8 +32,8 @@ use stage::{Stage, Story};
 pub use props::{Experiment, Lab, Props};
 
 const DAY_MS: i64 = 86_400_000;
-/// Days before the present one on which it begins.
-const SEASON_DAYS: i64 = 14;
+/// Days before the present one on which a season begins.
+pub const SEASON_DAYS: u32 = 14;
 
 /// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +89,7 @@ pub const SIGHTS: [Sight; 10] = [
 /// Acts a season out in an empty folder, up to `now`.
 pub async fn fill(folder: &Path, props: &Props<'_>, key: [u8; 64], now: Moment) -> Result<(), DemoError> {
     let today = Moment::from_unix_ms(now.unix_ms() - now.unix_ms().rem_euclid(DAY_MS));
-    let start = today.plus_ms(-SEASON_DAYS * DAY_MS);
+    let start = today.plus_ms(-i64::from(SEASON_DAYS) * DAY_MS);
     let walk = Arc::new(Walk::from(start, key));
     let token = stage::token(&key);
     let setup = Setup {
@@ -100,12 +100,13 @@ pub async fn fill(folder: &Path, props: &Props<'_>, key: [u8; 64], now: Moment) 
         packs: props.packs.clone(),
         log: None,
     };
-    let server = Server::open(folder, setup)?;
+    let server = Server::open_to_fill(folder, setup)?;
     if let Some(workshop) = &props.workshop {
         // It looks at components, and plays nothing yet.
         server.app().floor.bring(Arc::clone(workshop));
     }
     let stage = Stage::new(&server, walk, token, (today, now));
+    (props.on_day)(0);
     cast::gather(&stage).await?;
     let stories: Vec<Story<'_>> = vec![
         Box::pin(sprint::first(&stage)),
@@ -118,7 +119,7 @@ pub async fn fill(folder: &Path, props: &Props<'_>, key: [u8; 64], now: Moment) 
         Box::pin(claims::both(&stage, props)),
         Box::pin(tournament::started(&stage, props)),
     ];
-    stage::act_out(&stage, stories).await
+    stage::act_out(&stage, stories, props.on_day).await
 }
 
 /// Nobody else asks meanwhile, so nothing is limited. The luck of claims is a test's, since the past has no other.

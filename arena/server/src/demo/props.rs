@@ -22,6 +22,9 @@ pub struct Props<'a> {
     pub open: Experiment,
     /// Who runs both.
     pub lab: &'a dyn Lab,
+    /// Told how many days have been played, whenever one more has: 0 first, [`SEASON_DAYS`](super::SEASON_DAYS) when
+    /// the present one begins.
+    pub on_day: &'a dyn Fn(u32),
 }
 
 /// An experiment, and what is claimed of it.

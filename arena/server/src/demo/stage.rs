@@ -224,8 +224,18 @@ pub(super) fn lines<'a>(of: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Lets the stories go on, the one that waits for the earliest time first, up to the end of the season. What would
-/// come later does not happen.
-pub(super) async fn act_out<'a>(stage: &Stage, stories: Vec<Story<'a>>) -> Result<(), DemoError> {
+/// come later does not happen. `on_day` is told how many days are over.
+pub(super) async fn act_out<'a>(
+    stage: &Stage,
+    stories: Vec<Story<'a>>,
+    on_day: &dyn Fn(u32),
+) -> Result<(), DemoError> {
+    let (begun, mut told) = (stage.clock(), 0);
+    let mut tell = || {
+        let days = u32::try_from((stage.clock().unix_ms() - begun.unix_ms()) / DAY_MS).unwrap_or(0);
+        (told + 1..=days).for_each(on_day);
+        told = told.max(days);
+    };
     let mut waiting: Vec<(Moment, Story<'a>)> =
         stories.into_iter().map(|story| (stage.clock(), story)).collect();
     loop {
@@ -233,12 +243,14 @@ pub(super) async fn act_out<'a>(stage: &Stage, stories: Vec<Story<'a>>) -> Resul
         let Some(place) = next.filter(|place| waiting[*place].0 < stage.now) else { break };
         let (at, story) = &mut waiting[place];
         stage.walk_to(*at).await;
+        tell();
         match go_on(stage, story).await? {
             Some(later) => *at = later.max(stage.clock()),
             None => drop(waiting.remove(place)),
         }
     }
     stage.walk_to(stage.now).await;
+    tell();
     Ok(())
 }
 

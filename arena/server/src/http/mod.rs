@@ -5,6 +5,7 @@ pub(crate) mod body;
 pub(crate) mod finish;
 pub(crate) mod kept;
 pub(crate) mod limit;
+pub(crate) mod linger;
 pub(crate) mod log;
 pub(crate) mod paging;
 pub(crate) mod parts;

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::versioned::document;
 use crate::problem::Problem;
+use crate::texts::Texts;
 
 /// Things of one page where nothing is said.
 const LIMIT_DEFAULT: usize = 50;
@@ -76,13 +77,33 @@ impl Wanted {
         headers: &axum::http::HeaderMap,
         things: impl Iterator<Item = (String, Value)> + 'a,
     ) -> Response {
+        self.page_with(headers, things, &mut |_| {})
+    }
+
+    /// The same of things that have marks for texts. Those of one page are read.
+    pub(crate) fn page_of_texts<'a>(
+        &self,
+        headers: &axum::http::HeaderMap,
+        things: impl Iterator<Item = (String, Value)> + 'a,
+        texts: Texts<'_>,
+    ) -> Response {
+        self.page_with(headers, things, &mut |thing| texts.fill(thing))
+    }
+
+    fn page_with<'a>(
+        &self,
+        headers: &axum::http::HeaderMap,
+        things: impl Iterator<Item = (String, Value)> + 'a,
+        finish: &mut dyn FnMut(&mut Value),
+    ) -> Response {
         let is_after = |place: &str| self.after.as_deref().is_none_or(|after| place > after);
         let mut items: Vec<(String, Value)> =
             things.filter(|(place, _)| is_after(place)).take(self.limit + 1).collect();
         let has_more = items.len() > self.limit;
         items.truncate(self.limit);
         let next = items.last().filter(|_| has_more).map(|(place, _)| URL_SAFE_NO_PAD.encode(place));
-        let values: Vec<Value> = items.into_iter().map(|(_, value)| value).collect();
+        let mut values: Vec<Value> = items.into_iter().map(|(_, value)| value).collect();
+        values.iter_mut().for_each(finish);
         let mut response = document(headers, &json!({ "items": values, "next_cursor": next }));
         if let Some(link) = next.and_then(|next| HeaderValue::from_str(&self.link(&next)).ok()) {
             response.headers_mut().insert(header::LINK, link);

@@ -5,12 +5,14 @@
 //! everybody may know at once is decided by `told`.
 
 mod genesis;
+pub(crate) mod log;
 mod material;
 mod refused;
 #[cfg(test)]
 mod tests;
 mod told;
 pub(crate) mod view;
+mod wanted;
 
 use std::collections::BTreeMap;
 
@@ -23,10 +25,11 @@ use arena_draw::beacon::{Schedule, Source};
 use arena_ledger::Amount;
 use serde_json::json;
 
-pub use genesis::{Genesis, is_instance_name};
+pub use genesis::{Genesis, Unfounded};
 pub use material::Kept;
 pub(crate) use material::{PINS_MAX, Shelf};
 pub use refused::problem;
+pub use wanted::RoundWanted;
 
 use super::{Answer, Decision, Instance, Known, Request, Row};
 use crate::auth::{Scope, Viewer};
@@ -50,12 +53,16 @@ pub struct Claims {
     latest: Option<Seen>,
     /// Rounds that draws wait for.
     rounds: BTreeMap<u64, Vec<u8>>,
+    /// The latest round that a draw takes which everybody may see.
+    drawn: u64,
     /// The secrets of audits, by job.
     salts: CowMap<Digest, Digest>,
     /// How claims ended, by job, with the money that it moved.
     ends: CowMap<Digest, (u64, Event)>,
     /// What claims pin, as far as it was brought here.
     material: Shelf,
+    /// Everything that happened, as others can hold it against the instance.
+    log: log::Log,
 }
 
 /// What an assignment asks for.
@@ -119,6 +126,10 @@ pub enum Command {
     },
     /// Shows a round of the beacon.
     Beacon(Seen),
+    /// Writes down what the instance is, before anything happens.
+    Found,
+    /// Shows a round that the server fetched itself, for draws in secret alone: nobody is told that it is known.
+    Bring(Seen),
     /// Keeps something that a claim pins. Its bytes are a blob already.
     Keep(Kept),
     /// Anything else that an agent does about a claim.
@@ -133,9 +144,19 @@ impl Claims {
         self.world.as_ref().unwrap_or_else(|| known.claims.world())
     }
 
+    /// What was founded; nothing before it is written down.
+    pub(crate) fn founded(&self) -> Option<&World> {
+        self.world.as_ref()
+    }
+
     /// The latest round of the beacon that was shown here.
     pub fn latest(&self) -> Option<&Seen> {
         self.latest.as_ref()
+    }
+
+    /// The log of everything that happened.
+    pub(crate) fn log(&self) -> &log::Log {
+        &self.log
     }
 
     /// What is kept of what claims pin.
@@ -184,6 +205,12 @@ impl Claims {
                 return Some(tick.command);
             }
             let draw = claim.draw.as_ref()?;
+            // What parties with stakes revealed is in the world, and the proof is made of it.
+            if !world.instance.parties.is_empty() {
+                let proof = Vec::new();
+                return life::is_revealed(world, draw.round)
+                    .then(|| life::Command::ResolveDraw { claim: name(), proof });
+            }
             let proof = self.rounds.get(&draw.round)?.clone();
             let is_time = Schedule::QUICKNET.time_of(draw.round).is_none_or(|due| due <= at);
             is_time.then(|| life::Command::ResolveDraw { claim: name(), proof })
@@ -206,7 +233,8 @@ pub(super) fn decide(
     let by_agent = || request.by.agent_with(Scope::Submit).map(str::to_owned);
     let by_operator = || request.by.admin().map(|_| world.instance.operator.clone());
     let (by, command) = match command {
-        Command::Beacon(seen) => return show(instance, request, seen, known),
+        Command::Beacon(seen) => return show(instance, request, (seen, false), known),
+        Command::Bring(_) | Command::Found => return of_its_own(instance, request, command, known),
         Command::Keep(kept) => return instance.claims.material.decide(world, request, kept),
         Command::Bind { key, capabilities } => {
             let agent = by_agent()?;
@@ -323,6 +351,7 @@ pub(super) fn carry_out(
         events.extend(life::tick(&mut world, &claim, &tick).map_err(|refusal| problem(&refusal))?);
     }
     let is_new = matches!(command, life::Command::List { .. } | life::Command::Register { .. });
+    let before = events.len();
     let stamped = claims.stamped(&world, at, by, fresh, command);
     events.extend(life::execute(&mut world, &stamped).map_err(|refusal| problem(&refusal))?);
     let about = stamped.command.claim().and_then(|claim| world.claims.get(claim));
@@ -340,6 +369,9 @@ pub(super) fn carry_out(
         None => view::agent_json(&request.by, &world, by).unwrap_or_default(),
     };
     body["events"] = json!(names);
+    if let Some(receipt) = log::receipt_of(claims, (&request.by, by), &events, before) {
+        body["receipt"] = json!(receipt);
+    }
     let answer = match about {
         Some(claim) if is_new => Answer::created(format!("/api/v1/claims/{}", claim.id), body),
         None if is_new => Answer::created(format!("/api/v1/claims/agents/{by}"), body),
@@ -352,6 +384,7 @@ pub(super) fn carry_out(
     if let (Some((job, salt)), Some(first)) = (salt, rows.first_mut()) {
         first.body["salt"] = json!({ "job": job, "salt": salt });
     }
+    log::sign(claims, request, known, &events, &mut rows)?;
     rows.extend(events.iter().filter_map(|event| told::row(request.at, event)));
     Ok(Decision { rows, answer })
 }
@@ -394,12 +427,50 @@ fn fact_row(claims: &Claims, request: &Request, known: &Known, mut fact: Value) 
     Row::fact(request.at, "claims", FACT, fact)
 }
 
+/// The round of a draw that everybody may see.
+fn round_told(event: &Event) -> Option<u64> {
+    match event {
+        Event::DrawCommitted(draw) => (draw.purpose != Purpose::Audit.name()).then_some(draw.round),
+        _ => None,
+    }
+}
+
 fn commits_in_secret(event: &Event) -> bool {
     matches!(event, Event::DrawCommitted(draw) if draw.salt_sha256.is_some())
 }
 
-/// Takes a round of the beacon, if its proof is one and it is due.
-fn show(instance: &Instance, request: &Request, seen: &Seen, known: &Known) -> Result<Decision, Problem> {
+/// What only the server does.
+fn of_its_own(
+    instance: &Instance,
+    request: &Request,
+    command: &Command,
+    known: &Known,
+) -> Result<Decision, Problem> {
+    request.by.admin()?;
+    match command {
+        Command::Bring(seen) => show(instance, request, (seen, true), known),
+        _ => Ok(found(&instance.claims, request, known)),
+    }
+}
+
+/// What the instance is, written down. Nothing where that is done.
+fn found(claims: &Claims, request: &Request, known: &Known) -> Decision {
+    let fact = json!({ "by": request.by.name(), "events": [] });
+    let rows = match claims.world {
+        None => vec![fact_row(claims, request, known, fact)],
+        Some(_) => Vec::new(),
+    };
+    Decision { rows, answer: Answer::ok(json!({})) }
+}
+
+/// Takes a round of the beacon, if its proof is one and it is due. One that is brought `quietly` is there for the draws
+/// that wait for it, and is not the latest for anybody: that it is known would tell of them.
+fn show(
+    instance: &Instance,
+    request: &Request,
+    (seen, quietly): (&Seen, bool),
+    known: &Known,
+) -> Result<Decision, Problem> {
     if !request.by.is_admin() {
         request.by.agent_with(Scope::Submit)?;
     }
@@ -407,6 +478,9 @@ fn show(instance: &Instance, request: &Request, seen: &Seen, known: &Known) -> R
     let world = claims.world(known);
     let refused = |why: String| problem(&life::Refusal::DrawRefused { why });
     let of = &world.instance;
+    if !of.parties.is_empty() {
+        return Err(refused("each party reveals its own part, under `/api/v1/beacons/preimages`".to_owned()));
+    }
     let beacon = of.source.beacon(of.id(), Some(&of.name)).map_err(|why| refused(why.to_string()))?;
     let at = seconds(request.at);
     if let Some(due) = beacon.time_of(seen.round).filter(|due| at < *due) {
@@ -414,12 +488,15 @@ fn show(instance: &Instance, request: &Request, seen: &Seen, known: &Known) -> R
     }
     beacon.verify(seen.round, &seen.proof).map_err(|why| refused(why.to_string()))?;
     let is_awaited = claims.awaits(seen.round) && !claims.rounds.contains_key(&seen.round);
-    let is_newest = claims.latest.as_ref().is_none_or(|latest| latest.round < seen.round);
+    let is_newest = !quietly && claims.latest.as_ref().is_none_or(|latest| latest.round < seen.round);
     let answer = Answer::ok(json!({ "round": seen.round.to_string(), "verified": true }));
     if !is_awaited && !is_newest {
         return Ok(Decision { rows: Vec::new(), answer });
     }
-    let fact = json!({ "by": request.by.name(), "events": [], "seen": { "round": seen.round.to_string(), "proof": hex(&seen.proof) } });
+    let mut fact = json!({ "by": request.by.name(), "events": [], "seen": { "round": seen.round.to_string(), "proof": hex(&seen.proof) } });
+    if quietly {
+        fact["seen"]["quietly"] = json!(true);
+    }
     Ok(Decision { rows: vec![fact_row(claims, request, known, fact)], answer })
 }
 
@@ -459,16 +536,21 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
         let genesis =
             Genesis::read(&row.body["genesis"]).ok_or("the first fact has no genesis that is one")?;
         claims.world = Some(genesis.world().clone());
+        claims.log.begin(&row.body["genesis"]);
     }
     let events: Vec<Event> = serde::Deserialize::deserialize(&row.body["events"])
         .map_err(|why: serde_json::Error| why.to_string())?;
     let at = seconds(row.at);
     let Some(mut world) = claims.world.take() else { return Ok(()) };
-    for event in &events {
+    for (place, event) in events.iter().enumerate() {
         life::check(&world, event).map_err(|why| why.to_string())?;
+        claims.log.push(&world, event, row, place);
         life::evolve(&mut world, at, event);
+        claims.log.follow(&world, event);
     }
+    claims.log.close(row)?;
     claims.keep_ends(&world, at, &events);
+    claims.drawn = events.iter().filter_map(round_told).fold(claims.drawn, u64::max);
     claims.world = Some(world);
     let digest = |value: &Value| value.as_str().and_then(|text| text.parse::<Digest>().ok());
     if let Some(salt) = row.body.get("salt") {
@@ -486,7 +568,8 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
         if claims.awaits(round) {
             claims.rounds.insert(round, proof.clone());
         }
-        if claims.latest.as_ref().is_none_or(|latest| latest.round < round) {
+        let quietly = seen.get("quietly").and_then(Value::as_bool).unwrap_or_default();
+        if !quietly && claims.latest.as_ref().is_none_or(|latest| latest.round < round) {
             claims.latest = Some(Seen { round, proof });
         }
     }

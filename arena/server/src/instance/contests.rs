@@ -282,6 +282,7 @@ mod tests {
             scanner,
             packs: Shelf::read(&[]).unwrap(),
             claims: crate::instance::claims::Genesis::new("arena", false).unwrap(),
+            log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
         }
     }
 

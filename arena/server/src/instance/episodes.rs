@@ -14,9 +14,10 @@ use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_cow::{CowMap, CowSet};
 use arena_engine::ENGINE_VERSION;
-use arena_engine::campus::{Episode, MetricId, Pack, RawAction, read_actions};
+use arena_engine::campus::{Episode, Given, MetricId, Pack, RawAction};
 use arena_engine::limits::V1;
-use serde::{Deserialize, Serialize};
+use arena_store::Event;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
 use super::{Answer, Decision, Instance, Known, Request, Row};
@@ -452,21 +453,82 @@ struct Joined {
 struct Acted {
     episode: u64,
     turn: u32,
-    action: Value,
+    action: Action,
     end: Option<Outcome>,
+}
+
+/// An action as it was written into its row.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Action {
+    #[serde(default, deserialize_with = "given")]
+    curtail_mw: Given<f64>,
+    #[serde(default, deserialize_with = "given")]
+    battery_mw: Given<f64>,
+    #[serde(default, deserialize_with = "given")]
+    diesel_mw: Given<f64>,
+    #[serde(default, deserialize_with = "given")]
+    accept_offer: Given<bool>,
+}
+
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Given<T>, D::Error> {
+    Ok(Option::deserialize(from)?.map_or(Given::Null, Given::Value))
+}
+
+impl From<Action> for RawAction {
+    fn from(action: Action) -> Self {
+        let Action { curtail_mw, battery_mw, diesel_mw, accept_offer } = action;
+        Self { curtail_mw, battery_mw, diesel_mw, accept_offer }
+    }
+}
+
+/// Whether the seats of open episodes are stepped as their actions are taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seats {
+    /// They are kept ready.
+    Kept,
+    /// They are left until somebody acts.
+    Left,
+}
+
+/// Whether the rows of a kind are those of episodes.
+pub(crate) fn is_fact(kind: &str) -> bool {
+    matches!(kind, JOINED | ACTED)
+}
+
+/// Takes a row in as it stands in the journal.
+pub(crate) fn read(
+    instance: &mut Instance,
+    at: Moment,
+    event: &Event,
+    known: &Known,
+    seats: Seats,
+) -> Result<(), String> {
+    let episodes = &mut instance.episodes;
+    if event.kind == JOINED {
+        let fact: Joined = event.read().map_err(|why| why.to_string())?;
+        return joined(episodes, at, fact, (known, seats));
+    }
+    let fact: Acted = event.read().map_err(|why| why.to_string())?;
+    acted(episodes, at, fact, (known, seats))
 }
 
 pub(super) fn evolve(instance: &mut Instance, row: &Row, known: &Known) -> Result<(), String> {
     let episodes = &mut instance.episodes;
     if row.kind == JOINED {
         let fact: Joined = serde::Deserialize::deserialize(&row.body).map_err(|why| why.to_string())?;
-        return joined(episodes, row.at, fact, known);
+        return joined(episodes, row.at, fact, (known, Seats::Kept));
     }
     let fact: Acted = serde::Deserialize::deserialize(&row.body).map_err(|why| why.to_string())?;
-    acted(episodes, row.at, fact, known)
+    acted(episodes, row.at, fact, (known, Seats::Kept))
 }
 
-fn joined(episodes: &mut Episodes, at: Moment, fact: Joined, known: &Known) -> Result<(), String> {
+fn joined(
+    episodes: &mut Episodes,
+    at: Moment,
+    fact: Joined,
+    (known, seats): (&Known, Seats),
+) -> Result<(), String> {
     let Joined { episode: number, agent, pins } = fact;
     if episodes.all.contains_key(&number) {
         return Err(format!("episode {number} has begun already"));
@@ -485,13 +547,19 @@ fn joined(episodes: &mut Episodes, at: Moment, fact: Joined, known: &Known) -> R
         seat: None,
         used: 0,
     };
-    let seat = pack_of(&record, known).ok().map(|pack| Box::new(Episode::new(pack)));
+    let pack = (seats == Seats::Kept).then(|| pack_of(&record, known).ok()).flatten();
+    let seat = pack.map(|pack| Box::new(Episode::new(pack)));
     episodes.all.insert(number, Record { seat, ..record });
     episodes.use_seat(number);
     Ok(())
 }
 
-fn acted(episodes: &mut Episodes, at: Moment, fact: Acted, known: &Known) -> Result<(), String> {
+fn acted(
+    episodes: &mut Episodes,
+    at: Moment,
+    fact: Acted,
+    (known, seats): (&Known, Seats),
+) -> Result<(), String> {
     let Acted { episode: number, turn, action, end } = fact;
     let record = episodes.all.get_mut(&number).ok_or("no such episode")?;
     if record.end.is_some() || record.turn != turn {
@@ -513,15 +581,16 @@ fn acted(episodes: &mut Episodes, at: Moment, fact: Acted, known: &Known) -> Res
         }
         episodes.keep_finished(number, agent, pack);
     } else {
-        let read = read_actions(&Value::Array(vec![action]), 1).map_err(|faults| faults.to_string())?;
-        record.actions.extend(read.first());
-        record.seat = match (record.seat.take(), pack_of(record, known)) {
-            (Some(mut seat), Ok(_)) => {
-                read.first().filter(|_| seat.observe().is_some()).map(|action| seat.commit(action.action()));
+        let action = RawAction::from(action);
+        record.actions.push(action);
+        let pack = (seats == Seats::Kept).then(|| pack_of(record, known).ok()).flatten();
+        record.seat = match (record.seat.take(), pack) {
+            (Some(mut seat), Some(_)) => {
+                seat.observe().is_some().then(|| seat.commit(action.action()));
                 Some(seat)
             }
-            (None, Ok(pack)) => Some(Box::new(rebuild(&pack, &record.actions))),
-            (_, Err(_)) => None,
+            (None, Some(pack)) => Some(Box::new(rebuild(&pack, &record.actions))),
+            (_, None) => None,
         };
     }
     episodes.use_seat(number);

@@ -39,6 +39,8 @@ pub struct Known {
     pub packs: crate::play::Shelf,
     /// What the instance of claims is, where there is none yet.
     pub claims: claims::Genesis,
+    /// By which the log of claims is signed.
+    pub log: arena_claims::envelope::SecretKey,
 }
 
 /// What somebody wants, with everything that no rule can know.
@@ -202,7 +204,7 @@ impl Instance {
         (agents::FACT, 1),
         (claims::FACT, 1),
         (contests::FACT, 1),
-        (rounds::FACT, 1),
+        (rounds::FACT, 2),
         (strategies::FACT, 1),
         (tournaments::FACT, 1),
         (episodes::JOINED, 1),

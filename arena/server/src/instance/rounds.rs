@@ -12,6 +12,7 @@ mod seen;
 mod told;
 mod view;
 
+use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_contests::document::{Faults, Object};
@@ -32,6 +33,7 @@ use super::{Answer, Decision, Instance, Request, Row};
 use crate::auth::{Scope, Viewer};
 use crate::instance::stamp;
 use crate::problem::Problem;
+use crate::texts::blob_of;
 
 /// The kind of the rows that the fold reads.
 pub const FACT: &str = "rounds.fact";
@@ -190,8 +192,9 @@ fn decide_act(instance: &Instance, request: &Request, act: &Act) -> Result<Decis
         }
     }
     let stamped = Stamped { at: request.at, by, command };
+    let (stamped, texts) = laid_by(held, stamped, &request.luck)?;
     let again = snapshot_after(&held.round, &stamped);
-    carry_out(held, std::iter::once(stamped).chain(again).collect())
+    carry_out(held, std::iter::once(stamped).chain(again).collect(), texts)
 }
 
 /// Who the round takes somebody for who wants this of it.
@@ -302,15 +305,33 @@ fn snapshot_after(round: &Round, stamped: &Stamped) -> Option<Stamped> {
     })
 }
 
-/// What commands come to, one after the other.
-pub(super) fn carry_out(held: &Held, commands: Vec<Stamped>) -> Result<Decision, Problem> {
+/// Blobs of texts, by their digests.
+pub(super) type Texts = Vec<(Digest, Vec<u8>)>;
+
+/// A command whose texts lie elsewhere from now on, and these. They were looked at before: a refused text goes
+/// nowhere.
+fn laid_by(held: &Held, mut stamped: Stamped, luck: &[u8]) -> Result<(Stamped, Texts), Problem> {
+    let mut texts = Texts::new();
+    if !stamped.command.texts().is_empty() {
+        held.round.decide(&stamped).map_err(|refusal| problem(&refusal))?;
+        stamped.command = held.round.laid_by(stamped.command, &mut |text| {
+            let (sha256, blob) = blob_of(text, luck, texts.len());
+            texts.push((sha256, blob));
+            sha256
+        });
+    }
+    Ok((stamped, texts))
+}
+
+/// What commands come to, one after the other. `texts` are those of the first.
+pub(super) fn carry_out(held: &Held, commands: Vec<Stamped>, mut texts: Texts) -> Result<Decision, Problem> {
     let id = held.round.terms().id.clone();
     let mut round = held.round.clone();
     let (mut rows, mut answer) = (Vec::new(), None);
     for stamped in commands {
         let happened = round.decide(&stamped).map_err(|refusal| problem(&refusal))?;
         rows.extend(held.release(&id, stamped.at).into_iter().filter(|_| answer.is_none()));
-        rows.push(fact(&id, &stamped));
+        rows.push(fact(&round, &stamped, std::mem::take(&mut texts)));
         let (after, told) = told::follow(round, &happened);
         round = after;
         if !held.is_frozen(stamped.at) {
@@ -321,18 +342,38 @@ pub(super) fn carry_out(held: &Held, commands: Vec<Stamped>) -> Result<Decision,
     Ok(Decision { rows, answer: answer.ok_or_else(Problem::internal)? })
 }
 
-fn fact(id: &str, stamped: &Stamped) -> Row {
-    let body = json!({ "event": "command", "round": id, "line": wire::write(stamped) });
-    let row = Row::fact(stamped.at, topic(id), FACT, body);
+/// A command as a fact. A row is of the second version if its line is, which older programs cannot read.
+fn fact(round: &Round, stamped: &Stamped, texts: Texts) -> Row {
+    let id = &round.terms().id;
+    let line = wire::write(stamped);
+    let version = if line["version"] == json!(1) { 1 } else { 2 };
+    let body = json!({ "event": "command", "round": id, "line": line });
+    let row = Row { version, texts, ..Row::fact(stamped.at, topic(id), FACT, body) };
     match &stamped.command {
         round::Command::KeepArtifact { artifact, size_bytes, .. } => {
             row.with_blob(*artifact, *size_bytes, "application/octet-stream")
         }
         // What must not have become public is not kept either; its digest is.
+        round::Command::Hide { target: round::Target::Text(text), reason } => row.withholding(*text, reason),
         round::Command::Hide { target: round::Target::Artifact(artifact), reason } => {
             row.withholding(*artifact, reason)
         }
+        round::Command::Hide { target: round::Target::Post(post), reason } => {
+            match round.town().post(post).and_then(|post| post.body.as_ref()?.kept()) {
+                Some(kept) => row.withholding(kept.sha256, reason),
+                None => row,
+            }
+        }
         _ => row,
+    }
+}
+
+/// The blobs that a fact names: texts, and an artifact.
+pub(crate) fn named_blobs(body: &Value) -> Vec<Digest> {
+    let Ok(stamped) = wire::read(&body["line"]) else { return Vec::new() };
+    match &stamped.command {
+        round::Command::KeepArtifact { artifact, .. } => vec![*artifact],
+        command => command.texts().into_iter().filter_map(|text| Some(text.kept()?.sha256)).collect(),
     }
 }
 

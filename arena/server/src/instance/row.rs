@@ -1,4 +1,4 @@
-//! A row of the journal, before it has a place in it.
+//! A row of the journal, before it has a place in it and as the fold reads it.
 
 use arena_canon::Digest;
 use arena_canon::json::Value;
@@ -9,6 +9,8 @@ use arena_contests::Moment;
 pub struct Row {
     /// When.
     pub at: Moment,
+    /// Its place in the journal, from 1; 0 before it has one.
+    pub place: u64,
     /// What it is about, as a path: `contest/…`.
     pub topic: String,
     /// What happened.
@@ -19,6 +21,8 @@ pub struct Row {
     pub body: Value,
     /// Whether only the platform may see it.
     pub is_sealed: bool,
+    /// Texts of users that the body names, as blobs that are written and booked with it.
+    pub texts: Vec<(Digest, Vec<u8>)>,
     /// Blobs that the body names, which are booked with it: digest, bytes, media type.
     pub blobs: Vec<(Digest, u64, &'static str)>,
     /// Blobs that are taken away with it for good, and why.
@@ -34,7 +38,18 @@ impl Row {
     /// What everybody may see, and the fold does not read.
     pub fn announcement(at: Moment, topic: impl Into<String>, kind: &str, body: Value) -> Self {
         let (topic, kind) = (topic.into(), kind.to_owned());
-        Self { at, topic, kind, version: 1, body, is_sealed: false, blobs: Vec::new(), withholds: Vec::new() }
+        Self {
+            at,
+            place: 0,
+            topic,
+            kind,
+            version: 1,
+            body,
+            is_sealed: false,
+            texts: Vec::new(),
+            blobs: Vec::new(),
+            withholds: Vec::new(),
+        }
     }
 
     /// The same, and a blob is booked with it. Its file has to be there already.

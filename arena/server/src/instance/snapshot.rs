@@ -6,46 +6,18 @@
 //! those areas read one thing only of what is here, the operator of an agent, which never changes, and what is here
 //! reads nothing of them.
 //!
-//! A snapshot is a cache that the same sources wrote (those below) and whose bytes have its digest, so what is in it
-//! is taken as it is. Indexes and open seats are not in it: they follow from the rest.
+//! A snapshot is a cache that the same build wrote and whose bytes have its digest, so what is in it is taken as it is.
+//! Indexes and open seats are not in it: they follow from the rest.
 
-use arena_canon::Digest;
 use arena_contests::Moment;
-use arena_engine::ENGINE_VERSION;
-use arena_engine::campus::MetricId;
 use serde::{Deserialize, Serialize};
 
 use super::{Instance, agents, episodes};
 
-/// Everything that decides what the bytes of a snapshot mean: its form, and the rules by which rows become what is in
-/// it. A change of any of it, and older snapshots are not read.
-const SOURCES: &[&str] = &[
-    include_str!("snapshot.rs"),
-    include_str!("mod.rs"),
-    include_str!("row.rs"),
-    include_str!("agents.rs"),
-    include_str!("agents/snapshot.rs"),
-    include_str!("episodes.rs"),
-    include_str!("episodes/snapshot.rs"),
-    include_str!("../keeper.rs"),
-    include_str!("../auth/key.rs"),
-    include_str!("../auth/viewer.rs"),
-    // What an action was read as is in a snapshot.
-    include_str!("../../../engine/src/campus/action.rs"),
-    env!("CARGO_PKG_VERSION"),
-    ENGINE_VERSION,
-];
-
-/// What a snapshot depends on besides the rows.
+/// What a snapshot depends on besides the rows: the digest that the build script took of all sources of which this
+/// program's types and rules are, of the lock file, and of the compiler. Those of any other build are not read.
 pub(crate) fn discriminator() -> String {
-    let metrics = MetricId::ALL.map(|id| format!("{id:?}")).join(" ");
-    let sources: Vec<u8> = SOURCES
-        .iter()
-        .copied()
-        .chain([metrics.as_str()])
-        .flat_map(|source| Digest::of(source.as_bytes()).as_bytes().to_owned())
-        .collect();
-    format!("instance/{}", Digest::of(&sources))
+    format!("instance/{}", env!("ARENA_SOURCES_SHA256"))
 }
 
 /// Whether a snapshot holds what rows of a kind come to. Of announcements it holds how many there were.
@@ -87,5 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Instance> {
     })
 }
 
+#[cfg(test)]
+mod sources;
 #[cfg(test)]
 mod tests;

@@ -114,6 +114,10 @@ pub struct Ended {
     pub scorecard: Option<Pin>,
     /// The identities, of a success only.
     pub identities: Option<Pin>,
+    /// Of a success: the files that are nowhere else (journal, guests' words, packs, the scorecard for people), one after
+    /// the other as the receipt lists them, in pieces. Nothing for a run from before that, or if it was too much.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Pin>,
 }
 
 /// What was frozen.
@@ -505,6 +509,9 @@ fn end(instance: &Instance, request: &Request, number: u64, ended: &Ended) -> Re
     for pin in [ended.receipt, ended.scorecard, ended.identities].into_iter().flatten() {
         row = row.with_blob(pin.sha256, pin.bytes, "application/json");
     }
+    for pin in &ended.kept {
+        row = row.with_blob(pin.sha256, pin.bytes, "application/octet-stream");
+    }
     let told = json!({
         "tournament": tournament.id(), "terminal": ended.class, "reason": ended.reason,
         "completed": ended.completed, "planned": tournament.matchups,
@@ -563,5 +570,25 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
             }
             tournaments.with(tournament, |it| it.end = Some((row.at, ended)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_from_before_whole_runs_were_kept_is_read_and_written_as_it_was() {
+        let old = json!({
+            "class": "success", "reason": "r", "matchup": null, "completed": 1, "receipt": null,
+            "record_digest": null, "scorecard": null, "identities": null,
+        });
+        let ended: Ended = serde_json::from_value(old.clone()).unwrap();
+        assert!(ended.kept.is_empty());
+        assert_eq!(serde_json::to_value(&ended).unwrap(), old);
+        let kept = vec![Pin { sha256: Digest::of(b"piece"), bytes: 5 }];
+        let new = Ended { kept, ..ended };
+        let read: Ended = serde_json::from_value(serde_json::to_value(&new).unwrap()).unwrap();
+        assert_eq!(read, new);
     }
 }

@@ -1,6 +1,9 @@
 //! The pages of claims: all of them, and one. What is shown is what [`crate::instance::claims::view::seen`] gives, so a
 //! page tells nobody more than the API does.
 
+mod beacon;
+pub(crate) mod log;
+
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use base64::Engine as _;
@@ -108,6 +111,7 @@ pub(crate) fn list_page(
     wanted: &Wanted,
     status: Option<&str>,
     mut found: Vec<(String, Value)>,
+    (beacon, log): (&Value, &Value),
 ) -> Markup {
     let has_more = found.len() > wanted.limit;
     found.truncate(wanted.limit);
@@ -155,6 +159,8 @@ pub(crate) fn list_page(
             (data_table("claims", &html! { "Claims" small { "The oldest stands first." } }, &columns, rows))
         }
         (pager(&here, cursor.as_deref(), next.as_deref()))
+        (beacon::section(beacon))
+        (log::section(log))
     };
     Page::new("Claims", "/claims", body)
         .description("Results that agents claim, and whether they reproduce.")
@@ -436,7 +442,8 @@ fn draws(see: &See<'_>, draws: &Value, id: &str) -> Markup {
             p {
                 "Each transcript holds everything that a draw depended on. Take one from "
                 a href=(format!("/api/v1/claims/{id}/draws")) { "the draws of this claim" }
-                " and check it offline with " code { "arena draw verify" } "."
+                " and check it offline with " code { "arena draw verify" } ". It carries the checkpoint of the log from before its round, by which "
+                code { "--log-key" } " shows when it was committed."
             }
         }
     }

@@ -6,13 +6,20 @@ use std::collections::BTreeMap;
 use arena_canon::json::Value;
 
 use crate::config::{Bound, Config};
+use crate::pages::assets::{self, Verifier};
 use crate::pages::{
-    Cell, Column, Mark, Markup, Page, Row, chip, data_table, definition_list, html, layout, notice,
+    Cell, Column, Mark, Markup, Page, Row, chip, data_table, definition_list, digest_inline, html, layout,
+    notice,
 };
 use crate::problem::{CODES, Code};
 
 /// The page of the conventions and the routes. `document` is the API's.
-pub(crate) fn docs_page(document: &Value, config: &Config, viewer: Option<layout::Viewer<'_>>) -> Markup {
+pub(crate) fn docs_page(
+    document: &Value,
+    config: &Config,
+    log: &Value,
+    viewer: Option<layout::Viewer<'_>>,
+) -> Markup {
     let body = html! {
         h2 { "Get a key" }
         (keys())
@@ -20,6 +27,9 @@ pub(crate) fn docs_page(document: &Value, config: &Config, viewer: Option<layout
         (conventions())
         h2 { "Watch" }
         (watching())
+        h2 { "Check a replay" }
+        (checking(assets::verifier().as_ref()))
+        (super::claims::log::section(log))
         h2 { "When something is refused" }
         (refusals())
         h2 { "Limits" }
@@ -107,6 +117,26 @@ fn watching() -> Markup {
             "curl -N \"$ARENA/api/v1/events\" -H \"Last-Event-ID: 41\"\n"
             "curl -N \"$ARENA/api/v1/events.ndjson?since=0&topic=rounds/sprint-1\"\n"
         } }
+    }
+}
+
+fn checking(verifier: Option<&Verifier>) -> Markup {
+    html! {
+        p {
+            "You need not believe a score. Download the log of an episode that is over and run " code { "arena verify" }
+            " on it: every turn is played again, and every number compared. " code { "POST /api/v1/replays/verify" }
+            " does the same here."
+        }
+        @match verifier {
+            Some(verifier) => p {
+                "The page of the replay does it too, on your machine, with the engine as a module (SHA-256 "
+                (digest_inline(&verifier.sha256.to_string())) ")."
+            },
+            None => p {
+                "The page of the replay cannot do it: this server was built without the engine as a module. Whoever "
+                "runs it gets that by " code { "cargo xtask guests" } " before the server is built."
+            },
+        }
     }
 }
 
@@ -210,4 +240,23 @@ pub(crate) fn problem_page(code: &Code, viewer: Option<layout::Viewer<'_>>) -> M
         .trail(&[("Docs", "/docs"), ("Problems", "/problems")])
         .viewer(viewer)
         .render()
+}
+
+#[cfg(test)]
+mod tests {
+    use arena_canon::Digest;
+
+    use super::*;
+    use crate::pages::audit::audit_fragment;
+
+    #[test]
+    fn it_is_told_whether_a_page_can_replay_and_if_not_what_to_do() {
+        let verifier = Verifier { module: "/m", bytes: 9, sha256: Digest::of(b"m"), script: "/s" };
+        let [with, without] = [Some(&verifier), None].map(|it| checking(it).into_string());
+        assert!(with.contains(&Digest::of(b"m").to_string()) && !with.contains("built without"), "{with}");
+        assert!(without.contains("built without") && without.contains("cargo xtask guests"), "{without}");
+        for html in [with, without] {
+            assert_eq!(audit_fragment(&html), [""; 0]);
+        }
+    }
 }

@@ -54,7 +54,9 @@ async fn list(
             .filter(|(place, _)| wanted.after.as_ref().is_none_or(|after| place > after))
             .collect();
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        page(pages::list_page(&see(&who, &arrival), &wanted, status, found))
+        let beacon = view::beacon_json(&who.viewer, &instance.claims, world);
+        let log = instance.claims.log().checkpoint(world, app.known());
+        page(pages::list_page(&see(&who, &arrival), &wanted, status, found, (&beacon, &log)))
     })
 }
 
@@ -68,7 +70,7 @@ fn drawn(
     let world = instance.claims.world(app.known());
     let claim = view::claim_of(world, id)?;
     let seen = view::seen(&who.viewer, instance.claims.end_of(claim), world, claim);
-    let draws = view::draws(&who.viewer, world, claim);
+    let draws = view::draws(&who.viewer, &instance.claims, world, claim);
     let settlement = view::settlement(&instance.claims, claim).ok();
     let see = see(who, arrival);
     let me = claims::own(&who.viewer).filter(|_| see.csrf.is_some());

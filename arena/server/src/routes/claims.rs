@@ -4,6 +4,7 @@
 
 mod bodies;
 mod listing;
+mod log;
 mod material;
 
 use arena_canon::Digest;
@@ -68,6 +69,9 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(reveal_vote))
         .routes(routes!(deposit))
         .routes(routes!(pay_out))
+        .routes(routes!(log::checkpoint))
+        .routes(routes!(log::consistency))
+        .routes(routes!(log::receipt))
 }
 
 async fn send(
@@ -193,8 +197,9 @@ async fn draws(
     who: Who,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    look(&app, |_, world| {
-        Ok(document(&headers, &view::draws(&who.viewer, world, view::claim_of(world, &id)?)))
+    look(&app, |instance, world| {
+        let claim = view::claim_of(world, &id)?;
+        Ok(document(&headers, &view::draws(&who.viewer, &instance.claims, world, claim)))
     })
 }
 
@@ -376,13 +381,16 @@ async fn agent(
     })
 }
 
-/// What the instance is that records are signed for, its parameters, and the latest round that was shown.
+/// What the instance is that records are signed for, its parameters, and the latest round that was shown. Of a hash
+/// chain: its parties, what each revealed last, and for them the round that is wanted.
 #[utoipa::path(
     get, path = "/api/v1/beacons", tag = "claims",
     responses((status = 200, description = "The instance and its beacon"))
 )]
-async fn beacon(State(app): State<Shared>, headers: HeaderMap) -> Result<Response, Problem> {
-    look(&app, |instance, world| Ok(document(&headers, &view::beacon_json(&instance.claims, world))))
+async fn beacon(State(app): State<Shared>, who: Who, headers: HeaderMap) -> Result<Response, Problem> {
+    look(&app, |instance, world| {
+        Ok(document(&headers, &view::beacon_json(&who.viewer, &instance.claims, world)))
+    })
 }
 
 /// Shows a round of the beacon. Its signature is checked; draws that wait for it are resolved.

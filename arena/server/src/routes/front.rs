@@ -55,8 +55,11 @@ fn announcements(journal: &Journal, head: u64) -> Result<Vec<Event>, StoreFault>
     Ok(events)
 }
 
-async fn docs(State(app): State<Shared>, who: Who) -> Response {
-    page(docs_page(super::document(), &app.config, shown(&who)))
+async fn docs(State(app): State<Shared>, who: Who) -> Result<Response, Problem> {
+    app.look(|instance| {
+        let log = instance.claims.log().checkpoint(instance.claims.world(app.known()), app.known());
+        page(docs_page(super::document(), &app.config, &log, shown(&who)))
+    })
 }
 
 async fn problems(who: Who) -> Response {

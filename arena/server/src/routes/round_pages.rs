@@ -126,7 +126,8 @@ fn submission_again(
     let (round, company, window) = found_submission(app, &who.viewer, arrival, id)?;
     app.look(|instance| {
         let seen = visible(instance, &who.viewer, &round, arrival.at)?;
-        let markup = pages::submission_page(&see(who, arrival), &seen, (&company, window), refused);
+        let markup =
+            pages::submission_page((&see(who, arrival), app.texts()), &seen, (&company, window), refused);
         let none = || Problem::new("unknown_reference", "there is no submission of this name");
         Ok(page(markup.ok_or_else(none)?))
     })?
@@ -171,7 +172,7 @@ async fn dispute(
     who.viewer.agent_with(Scope::Submit)?;
     let (round, company, window) = found_submission(&app, &who.viewer, &arrival, &id)?;
     let text = fields.get(DISPUTE).cloned().unwrap_or_default();
-    let command = Command::FileDispute { company, window, ground: text.clone() };
+    let command = Command::FileDispute { company, window, ground: text.as_str().into() };
     match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
         Ok(_) => Ok(onward(&format!("/submissions/{id}"))),
         Err(problem) => {
@@ -192,7 +193,7 @@ async fn amend(
     let (round, reference) = found_dispute(&app, &who.viewer, &arrival, &id)?;
     let about = disputed(&app, &round, &reference)?;
     let text = fields.get(DISPUTE).cloned().unwrap_or_default();
-    let command = Command::AmendDispute { dispute: reference, text: text.clone() };
+    let command = Command::AmendDispute { dispute: reference, text: text.as_str().into() };
     match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
         Ok(_) => Ok(onward(&format!("/submissions/{about}"))),
         Err(problem) => {
@@ -335,7 +336,12 @@ fn town_again(
         }
         let staffed = seen.iter().filter(|seen| seen.is_staff && who.session.is_some());
         let staffed: Vec<String> = staffed.map(|seen| seen.round.terms().id.clone()).collect();
-        page(pages::town_page(&see(who, arrival), (&all, wanted), (own.as_deref(), &staffed), refused))
+        page(pages::town_page(
+            &see(who, arrival),
+            (&all, wanted, app.texts()),
+            (own.as_deref(), &staffed),
+            refused,
+        ))
     })
 }
 
@@ -363,7 +369,7 @@ async fn publish(
         Some(text("window")).filter(|name| !name.is_empty()).map(|name| window_of(&name)).transpose()?;
     let kind = PostKind::named(&text("kind"))
         .ok_or_else(|| Problem::new("form", "a post is progress, recap or postmortem"))?;
-    let command = Command::Post { kind, window, body: body.clone(), refs: Vec::new(), corrects: None };
+    let command = Command::Post { kind, window, body: body.clone().into(), refs: Vec::new(), corrects: None };
     match execute(&app, who.viewer.clone(), arrival.at, plain(&round, command), None).await {
         Ok(_) => Ok(onward("/town")),
         Err(problem) => {
@@ -384,7 +390,7 @@ async fn artifact(
     app.look(|instance| {
         let (round, artifact) = found_artifact(instance, &who, &arrival, &digest, None)?;
         let seen = visible(instance, &who.viewer, round, arrival.at)?;
-        Ok(page(pages::artifact_page(&see(&who, &arrival), &seen, &digest, artifact)))
+        Ok(page(pages::artifact_page((&see(&who, &arrival), app.texts()), &seen, &digest, artifact)))
     })?
 }
 

@@ -2,6 +2,8 @@
 
 use axum::Router;
 use axum::extract::{Path, State};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -108,11 +110,38 @@ async fn draft(
     }
 }
 
+/// The address of this server as whoever asks came to it, for commands that they copy.
+struct Own(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Own {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let text = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        Ok(Self(own(text("host"), text("x-forwarded-proto"))))
+    }
+}
+
+/// Only what can be a host is repeated. Beyond this machine there is something in front that speaks TLS, unless it says
+/// otherwise.
+fn own(host: Option<&str>, scheme: Option<&str>) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    let host = host.filter(|host| (1..=255).contains(&host.len()) && host.bytes().all(is_plain));
+    let Some(host) = host else { return "https://this.server".to_owned() };
+    let is_here = ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
+        let rest = host.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    });
+    let scheme = scheme.filter(|scheme| ["http", "https"].contains(scheme));
+    let scheme = scheme.unwrap_or(if is_here { "http" } else { "https" });
+    format!("{scheme}://{host}")
+}
+
 /// The page of a tournament, with what was refused just now.
 async fn drawn(
     app: &Shared,
     id: &str,
-    (who, arrival): (&Who, &Arrival),
+    (who, arrival, own): (&Who, &Arrival, &Own),
     wanted: &Wanted,
     refused: Option<&Problem>,
 ) -> Result<Response, Problem> {
@@ -121,7 +150,7 @@ async fn drawn(
         Ok(_) => Some(read_card(app, &tournament).await?),
         Err(_) => None,
     };
-    let shown = (app.floor.progress(tournament.number), card.as_deref());
+    let shown = (app.floor.progress(tournament.number), card.as_deref(), own.0.as_str());
     app.look(|instance| {
         page(tournament_page(&see(instance, who, arrival), wanted, &tournament, shown, refused))
     })
@@ -132,17 +161,18 @@ async fn tournament(
     Path(id): Path<String>,
     who: Who,
     arrival: Arrival,
+    own: Own,
     wanted: Wanted,
 ) -> Result<Response, Problem> {
     wanted.only(&["fragment"])?;
-    drawn(&app, &id, (&who, &arrival), &wanted, None).await
+    drawn(&app, &id, (&who, &arrival, &own), &wanted, None).await
 }
 
 /// Back to the page, or the page again with what is wrong.
 async fn done<T>(
     app: &Shared,
     id: &str,
-    (who, arrival): (&Who, &Arrival),
+    asks: (&Who, &Arrival, &Own),
     wanted: &Wanted,
     done: Result<T, Problem>,
 ) -> Result<Response, Problem> {
@@ -150,7 +180,7 @@ async fn done<T>(
     if matches!(problem.code(), "not_found" | "unauthorized" | "wrong_actor" | "scope_missing") {
         return Err(problem);
     }
-    let mut response = drawn(app, id, (who, arrival), wanted, Some(&problem)).await?;
+    let mut response = drawn(app, id, asks, wanted, Some(&problem)).await?;
     *response.status_mut() = problem.status();
     Ok(response)
 }
@@ -160,11 +190,12 @@ async fn freeze(
     Path(id): Path<String>,
     who: Who,
     arrival: Arrival,
+    own: Own,
     wanted: Wanted,
     Form(_): Form,
 ) -> Result<Response, Problem> {
     let frozen = freeze_now(&app, &who.viewer, arrival.at, &id, None).await;
-    done(&app, &id, (&who, &arrival), &wanted, frozen).await
+    done(&app, &id, (&who, &arrival, &own), &wanted, frozen).await
 }
 
 async fn start(
@@ -172,11 +203,12 @@ async fn start(
     Path(id): Path<String>,
     who: Who,
     arrival: Arrival,
+    own: Own,
     wanted: Wanted,
     Form(_): Form,
 ) -> Result<Response, Problem> {
     let started = start_now(&app, &who.viewer, arrival.at, &id, None).await;
-    done(&app, &id, (&who, &arrival), &wanted, started).await
+    done(&app, &id, (&who, &arrival, &own), &wanted, started).await
 }
 
 async fn played(
@@ -189,4 +221,29 @@ async fn played(
     let card = read_card(&app, &tournament).await?;
     let record = read_record(&app, &tournament, &card, &played).await?;
     app.look(|instance| page(match_page(&see(instance, &who, &arrival), &tournament, &card, &record)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own;
+
+    #[test]
+    fn the_address_that_is_shown_is_a_host_or_none() {
+        for (host, scheme, shown) in [
+            (Some("127.0.0.1:8080"), None, "http://127.0.0.1:8080"),
+            (Some("localhost"), None, "http://localhost"),
+            (Some("[::1]:80"), None, "http://[::1]:80"),
+            (Some("arena.example"), None, "https://arena.example"),
+            (Some("arena.example"), Some("http"), "http://arena.example"),
+            (Some("localhost:1"), Some("https"), "https://localhost:1"),
+            (Some("arena.example"), Some("javascript"), "https://arena.example"),
+            (Some("localhost.example"), None, "https://localhost.example"),
+            (Some("a;rm -rf ~"), None, "https://this.server"),
+            (Some("$(x)"), None, "https://this.server"),
+            (Some(""), None, "https://this.server"),
+            (None, None, "https://this.server"),
+        ] {
+            assert_eq!(own(host, scheme), shown, "{host:?} {scheme:?}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Tournaments: draft, freeze, start, and what came of it. Nothing is played in a request.
 
+mod whole;
+
 use std::sync::Arc;
 
 use arena_canon::Digest;
@@ -40,6 +42,7 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(receipt))
         .routes(routes!(identities))
         .routes(routes!(moves))
+        .routes(routes!(whole::run))
 }
 
 /// A tournament to draft: the plan as `arena tournament freeze --help` shows it, as JSON and with ids of strategies.

@@ -9,6 +9,7 @@ mod floor;
 mod left;
 mod runner;
 mod upload;
+mod whole;
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub(crate) use card::{Card, Played, Rated, read_card, read_pin, read_record};
 pub(crate) use floor::Floor;
 pub(crate) use runner::Runner;
 pub(crate) use upload::{Received, admit, keep, receive};
+pub(crate) use whole::Whole;
 
 /// Looks at components and plays tournaments, in processes of its own. All calls block, for a bounded time.
 pub trait Workshop: Send + Sync + 'static {

@@ -20,7 +20,7 @@ use arena_tournament::{
     SCORECARD, open_regular,
 };
 
-use super::{WorkshopFault, left};
+use super::{WorkshopFault, left, whole};
 use crate::app::{App, Shared};
 use crate::auth::Viewer;
 use crate::instance::tournaments::{self, Command, Ended, Pin, Tournament, inputs};
@@ -80,7 +80,7 @@ impl Runner {
             let shift = Arc::clone(&shift);
             let works = move || {
                 if n == 0 {
-                    shift.app.upgrade().iter().for_each(|app| left::sweep(app, || !shift.is_off()));
+                    shift.app.upgrade().iter().for_each(|app| left::sweep(app, &|| !shift.is_off()));
                 }
                 shift.work();
             };
@@ -155,7 +155,7 @@ impl Shift {
             return LOOK * 20;
         }
         // What is not removed now is at the next start.
-        let _ = left::clear(&app.floor.run_folder(tournament.number), class);
+        let _ = left::clear(&app.floor.run_folder(tournament.number), class, &|| !self.is_off());
         LOOK
     }
 
@@ -285,6 +285,7 @@ fn ended(app: &App, tournament: &Tournament, folder: &Path) -> Result<Ended, Wor
         record_digest: Some(receipt.record_digest),
         scorecard,
         identities,
+        kept: if is_success { whole::keep(app, folder, &receipt)? } else { Vec::new() },
     })
 }
 
@@ -313,6 +314,7 @@ fn stalled(app: &App, tournament: &Tournament, fault: &WorkshopFault) -> Ended {
         record_digest: None,
         scorecard: None,
         identities: None,
+        kept: Vec::new(),
     }
 }
 

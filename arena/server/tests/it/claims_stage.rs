@@ -57,7 +57,11 @@ pub(crate) fn amount(value: &Value) -> i64 {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
-        let bench = Bench::with(START, config());
+        Self::with(config()).await
+    }
+
+    pub(crate) async fn with(config: Config) -> Self {
+        let bench = Bench::with(START, config);
         let mut keys = BTreeMap::new();
         for name in NAMES {
             let key = bench.agent(name, &format!("op-{name}"), &["submit", "read"]).await;

@@ -34,6 +34,7 @@ impl World {
             scanner: Scanner::new(&[], MARKERS).unwrap(),
             packs: Shelf::read(&[]).unwrap(),
             claims: Genesis::new("arena", false).unwrap(),
+            log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
         };
         Self { known, instance: Instance::default(), drawn: 0 }
     }

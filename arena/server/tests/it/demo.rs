@@ -1,11 +1,12 @@
 //! The demo: a season is played through the real door, and every page of it can be used.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use arena_canon::Digest;
 use arena_claims::manifest::Manifest;
 use arena_contests::Moment;
-use arena_server::demo::{Experiment, Lab, Props, SIGHTS, fill};
+use arena_server::demo::{Experiment, Lab, Props, SEASON_DAYS, SIGHTS, fill};
 use arena_store::{Journal, Wanted, verify};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,6 +57,7 @@ pub(crate) async fn filled(now: &str, key: u8) -> TempDir {
     let folder = TempDir::new().unwrap();
     let now: Moment = now.parse().unwrap();
     let strategies = [("Nice", "matrix nice"), ("Mean", "matrix defect"), ("Echo", "matrix copy")];
+    let days = RefCell::new(Vec::new());
     let props = Props {
         packs: packs(),
         strategies: strategies.map(|(name, text)| (name.to_owned(), component(text))).to_vec(),
@@ -63,8 +65,10 @@ pub(crate) async fn filled(now: &str, key: u8) -> TempDir {
         settled: experiment("10.4", &["a.csv", "b.csv"]),
         open: experiment("11.0", &[]),
         lab: &Paper,
+        on_day: &|day| days.borrow_mut().push(day),
     };
     fill(folder.path(), &props, [key; 64], now).await.unwrap();
+    assert_eq!(days.into_inner(), (0..=SEASON_DAYS).collect::<Vec<_>>(), "it is told how far it is");
     folder
 }
 

@@ -29,6 +29,7 @@ fn keeper() -> Keeper {
         scanner: Scanner::new(&[], MARKERS).unwrap(),
         packs: Shelf::read(&packs()).unwrap(),
         claims: Genesis::new("arena", false).unwrap(),
+        log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
     }))
 }
 
@@ -134,6 +135,9 @@ async fn answers(bench: &Bench) -> BTreeMap<String, String> {
         "rounds/season-0-round-1/standings",
         "rounds/season-0-round-2",
         "claims",
+        "claims/c1/draws",
+        "log/checkpoint",
+        "log/receipts/3",
         "strategies",
         "tournaments",
         "tournaments/t1",

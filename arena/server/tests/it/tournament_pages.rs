@@ -130,7 +130,7 @@ async fn a_person_drafts_freezes_starts_and_reads_the_result() {
         "/tournaments/t1/matches/m00012",
         "p0002",
         "opens",
-        "arena verify run --all",
+        "Check it yourself",
         "12 of 12",
     ] {
         assert!(page.contains(told), "{told} is missing\n{page}");

@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use arena_canon::Digest;
-use arena_engine::campus::{self, Pack};
+use arena_engine::campus::{self, LogLevel, LogLine, Pack};
 use arena_engine::matrix::{self, Move, Observation, Rules};
 use arena_engine::{During, Forfeit, HostFault, Turn};
 use arena_server::{Admission, Probe, Refused, Verdict, Workshop, WorkshopFault};
@@ -166,11 +166,13 @@ impl Clock for Zero {
 }
 
 /// Strategies of a line: `matrix defect …` defects, `matrix copy …` copies the other, anything else cooperates.
+/// `matrix talk 7 …` says seven letters, too.
 struct Lines(FolderShelf);
 
 enum Seat {
     Always(Move),
     Copies,
+    Talks(usize),
 }
 
 impl Roster for Lines {
@@ -189,6 +191,7 @@ impl Roster for Lines {
         Ok(Box::new(match text.split(' ').nth(1) {
             Some("defect") => Seat::Always(Move::Defect),
             Some("copy") => Seat::Copies,
+            Some("talk") => Seat::Talks(text.split(' ').nth(2).unwrap().parse().unwrap()),
             _ => Seat::Always(Move::Cooperate),
         }))
     }
@@ -203,13 +206,16 @@ impl matrix::Competitor for Seat {
         Ok(Turn::Acted(match self {
             Self::Always(what) => *what,
             Self::Copies => seen.other_last,
+            Self::Talks(_) => Move::Cooperate,
         }))
     }
 }
 
 impl MatrixSeat for Seat {
     fn usage(self: Box<Self>, turns: u32) -> Usage {
-        Usage { brief_fuel: 10, fuel: vec![7; turns as usize], ..Usage::default() }
+        let line = |letters| LogLine { turn: 0, level: LogLevel::Info, text: "a".repeat(letters) };
+        let log = if let Self::Talks(letters) = *self { vec![line(letters)] } else { Vec::new() };
+        Usage { brief_fuel: 10, fuel: vec![7; turns as usize], log, ..Usage::default() }
     }
 }
 

@@ -214,6 +214,17 @@ impl Blobs {
         }
     }
 
+    /// Removes a content unless a row books it.
+    pub(crate) fn remove_if_unbooked(&self, db: &Connection, sha256: Digest) -> Result<(), StoreFault> {
+        if meta(db, sha256)?.is_some() {
+            return Ok(());
+        }
+        match self.0.folder.remove_file(name_of(sha256)) {
+            Err(why) if why.kind() != ErrorKind::NotFound => Err(failed("remove")(why).into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Removes what no row books, and tells how many that were: uploads whose command never came.
     pub(crate) fn remove_unbooked(&self, db: &Connection, before_ms: u64) -> Result<u64, StoreFault> {
         let before = signed(before_ms / 1_000);

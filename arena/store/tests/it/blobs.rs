@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use arena_canon::Digest;
-use arena_store::{BLOBS, BlobFault, Found, Options, StoreFault, Wanted, verify};
+use arena_store::{BLOBS, BlobFault, Failed, Found, Options, StoreFault, Wanted, verify};
 
-use super::tally::{Command, did, failed, open};
+use super::tally::{Answer, Command, Refusal, did, failed, open};
 
 fn path_of(root: &Path, sha256: Digest) -> std::path::PathBuf {
     let name = sha256.to_string();
@@ -139,8 +139,7 @@ fn a_withheld_blob_is_gone_for_good_and_the_journal_stays() {
     did(&store, Command::Book { sha256, bytes: 13 });
     let head = store.journal().head().expect("read");
     did(&store, Command::Withhold { sha256 });
-    // The file goes after the answer, and before the next command.
-    store.snapshot().expect("written");
+    // The file goes before the answer.
     let reason = "a name leaked".to_owned();
     assert_eq!(store.blobs().read(sha256, 100).expect("read"), Found::Withheld { reason: reason.clone() });
     assert!(!path_of(folder.path(), sha256).exists());
@@ -196,4 +195,100 @@ fn a_reason_and_a_media_type_have_limits() {
         StoreFault::TooLarge { what: "the reason", bytes: 2_000, limit: arena_store::REASON_BYTES_MAX };
     assert_eq!(fault.to_string(), "the reason has 2000 bytes; the limit is 1024");
     drop(store);
+}
+
+/// Every file of the folder, as bytes.
+fn holds_bytes(folder: &Path, bytes: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut ahead = vec![folder.to_owned()];
+    while let Some(next) = ahead.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                ahead.push(path);
+            } else if fs::read(&path).expect("read").windows(bytes.len()).any(|window| window == bytes) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_blob_is_kept_with_its_command_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let holds = |text: &str| store.blobs().holds(Digest::of(text.as_bytes())).expect("looked for");
+    did(&store, Command::Keep { text: "kept".to_owned() });
+    assert!(holds("kept"));
+    for text in ["refused", "panic"] {
+        failed(&store, Command::Keep { text: text.to_owned() });
+        assert!(!holds(text), "{text}");
+    }
+    // One that is booked by another command stays.
+    let sha256 = store.blobs().put(b"refused").expect("put");
+    did(&store, Command::Book { sha256, bytes: 7 });
+    failed(&store, Command::Keep { text: "refused".to_owned() });
+    assert!(holds("refused") && holds("kept"));
+    let wanted = Wanted { blobs: true, ..Wanted::default() };
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    assert_eq!((report.is_sound(), report.blobs), (true, 2));
+    drop(store);
+    assert_eq!(incoming(folder.path()), 0);
+}
+
+/// By the digest of a request a short text could be guessed.
+#[test]
+fn of_a_withheld_blob_not_even_the_digest_of_its_request_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let request = |text: &str| Digest::of_parts(&[b"POST /texts ", text.as_bytes()]);
+    let slot = |key: &str, text: &str| arena_store::Slot {
+        scope: "ann".to_owned(),
+        key: key.to_owned(),
+        request_sha256: request(text),
+    };
+    let once = |key: &str, text: &str| Command::KeepOnce { slot: slot(key, text), text: text.to_owned() };
+    let store = open(folder.path());
+    let replays =
+        |key: &str, text: &str| matches!(store.submit(once(key, text)).wait(), Ok(Answer::Replayed(_)));
+    for (key, text) in [("k1", "violet"), ("k2", "other")] {
+        did(&store, once(key, text));
+        assert!(replays(key, text));
+    }
+    did(&store, Command::Withhold { sha256: Digest::of(b"violet") });
+    for text in ["violet", "other"] {
+        let again = failed(&store, once("k1", text));
+        assert!(matches!(again, Failed::Refused(Refusal::KeyReused)), "{text}: {again}");
+    }
+    assert!(replays("k2", "other"));
+    drop(store);
+    drop(open(folder.path()));
+    for (what, bytes) in [("text", b"violet".to_vec()), ("request", request("violet").as_bytes().to_vec())] {
+        assert_eq!(holds_bytes(folder.path(), &bytes), Vec::<String>::new(), "{what}");
+    }
+    assert_eq!(holds_bytes(folder.path(), request("other").as_bytes()).len(), 1);
+}
+
+#[test]
+fn what_is_wrong_with_a_blob_is_told_with_the_event_that_names_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    for text in ["one", "two", "three"] {
+        did(&store, Command::Keep { text: text.to_owned() });
+    }
+    let [one, two, three] = [b"one" as &[u8], b"two", b"three"].map(Digest::of);
+    did(&store, Command::Withhold { sha256: one });
+    drop(store);
+    fs::remove_file(path_of(folder.path(), two)).expect("removed");
+    fs::write(path_of(folder.path(), three), b"thr33").expect("edited");
+    let named = |event: &arena_store::Event| -> Vec<Digest> {
+        let body = event.json().expect("JSON");
+        body["blob"].as_str().map(|blob| blob.parse().expect("a digest")).into_iter().collect()
+    };
+    let wanted = Wanted { blobs: true, named: Some(&named), ..Wanted::default() };
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    let mut told: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    told.sort();
+    let expected = [format!("event 2: blob {two} is missing"), format!("event 3: blob {three} is damaged")];
+    assert_eq!((told, report.withheld), (expected.to_vec(), 1));
 }

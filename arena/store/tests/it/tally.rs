@@ -31,6 +31,10 @@ pub(crate) enum Command {
     VoteAndGoOn { by: String, of: String },
     /// Books a blob.
     Book { sha256: Digest, bytes: u64 },
+    /// Writes a blob, books it, and appends; the text "refused" is refused after that, and "panic" panics.
+    Keep { text: String },
+    /// The same with an answer that is kept and names the blob.
+    KeepOnce { slot: Slot, text: String },
     /// Withholds one.
     Withhold { sha256: Digest },
     /// Appends and panics.
@@ -129,6 +133,27 @@ impl Domain for Tally {
             Command::VoteAndGoOn { by, of } => tx.append(vote(&by, &of)).unwrap_or_default(),
             Command::Book { sha256, bytes } => {
                 tx.book_blob(sha256, bytes, "text/plain")?;
+                tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?
+            }
+            Command::Keep { text } => {
+                let sha256 = tx.keep_blob(text.as_bytes(), "text/plain")?;
+                let seq =
+                    tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?;
+                match text.as_str() {
+                    "refused" => return Err(Stop::Refused(Refusal::Zero)),
+                    "panic" => panic!("on purpose"),
+                    _ => seq,
+                }
+            }
+            Command::KeepOnce { slot, text } => {
+                match tx.recall(AT_MS, &slot)? {
+                    Recall::Same(kept) => return Ok(Answer::Replayed(kept)),
+                    Recall::Other => return Err(Stop::Refused(Refusal::KeyReused)),
+                    Recall::Fresh => {}
+                }
+                let sha256 = tx.keep_blob(text.as_bytes(), "text/plain")?;
+                let headers = vec![("text".to_owned(), sha256.to_string())];
+                tx.remember(AT_MS, &slot, &Kept { headers, ..kept(0) })?;
                 tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?
             }
             Command::Withhold { sha256 } => {

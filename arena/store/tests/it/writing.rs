@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use arena_store::{Draft, DraftFault, Event, Failed, Options, Store, StoreFault};
+use arena_store::{Draft, DraftFault, Event, Failed, JOURNAL, Options, Store, StoreFault};
 use serde_json::json;
 
 use super::tally::{
@@ -28,6 +28,26 @@ fn the_state_is_the_fold_of_the_journal_and_a_restart_folds_it_again() {
     let store = open(folder.path());
     assert_eq!(sums(&store), before);
     assert_eq!(did(&store, add("odd", 1)), 11);
+}
+
+/// Nobody waits for the disk, and once the store is closed there is nothing left that waits for it: the log beside the
+/// database is empty, and a copy of the database alone has everything.
+#[test]
+fn commits_that_were_not_waited_for_are_all_there_when_the_store_is_closed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open_with(folder.path(), Options { is_durable: false, ..Options::default() }).expect("open");
+    for n in 1..=300 {
+        assert_eq!(did(&store, add("a", n)), n);
+    }
+    let head = store.journal().head().expect("read");
+    drop(store);
+    let log = folder.path().join(format!("{JOURNAL}-wal"));
+    assert!(!log.exists() || log.metadata().expect("about it").len() == 0);
+    let copy = tempfile::tempdir().expect("a folder");
+    std::fs::copy(folder.path().join(JOURNAL), copy.path().join(JOURNAL)).expect("copy");
+    let store = open(copy.path());
+    assert_eq!(store.journal().head().expect("read"), head);
+    assert_eq!(sums(&store), [("a".to_owned(), 300 * 301 / 2)].into());
 }
 
 #[test]

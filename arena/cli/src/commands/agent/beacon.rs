@@ -1,4 +1,4 @@
-//! Bringing the beacon's rounds to a server, which fetches nothing by itself.
+//! Bringing the beacon's rounds to a server that fetches none itself; a server that does asks relays in the same way.
 //!
 //! Rounds of a test beacon are known to everybody. Those of drand come from relays that are named on the command line:
 //! whatever one says is checked against the network's own key before anything is sent on, so a relay can be silent and
@@ -28,16 +28,25 @@ const FRESH_S: u64 = 60;
 /// Where a claim may wait for a draw.
 const WAITING: [&str; 4] = ["drawing", "committed", "seating", "voting"];
 /// Relays of one program.
-pub(super) const RELAYS_MAX: usize = 8;
+pub(crate) const RELAYS_MAX: usize = 8;
 
 /// A round, with the proof that it is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Round {
+pub(crate) struct Round {
     number: u64,
     signature: String,
 }
 
 impl Round {
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What proves it.
+    pub(crate) fn proof(&self) -> Vec<u8> {
+        unhex(&self.signature).unwrap_or_default()
+    }
+
     /// Reads what a relay says and checks it.
     fn read(value: &Value) -> Result<Self, String> {
         let number = value["round"].as_u64().ok_or("it gives no round")?;
@@ -59,18 +68,19 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Where rounds of drand come from.
-pub(super) struct Relays {
+pub(crate) struct Relays {
     all: Vec<Relay>,
 }
 
 /// What relays gave, and what is wrong with those that gave nothing.
-struct Fetched {
-    round: Option<(Round, String)>,
-    faults: Vec<String>,
+pub(crate) struct Fetched {
+    /// With the relay that it came from.
+    pub(crate) round: Option<(Round, String)>,
+    pub(crate) faults: Vec<String>,
 }
 
 impl Relays {
-    pub(super) fn new(addresses: &[Address], timeout: Duration) -> Result<Self, Failure> {
+    pub(crate) fn new(addresses: &[Address], timeout: Duration) -> Result<Self, Failure> {
         let timeout = timeout.min(PATIENCE_MAX);
         let all = addresses.iter().map(|address| Relay::new(address.clone(), timeout));
         Ok(Self { all: all.collect::<Result<_, _>>()? })
@@ -82,7 +92,7 @@ impl Relays {
 
     /// Asks one after the other, until one gives what is wanted: this round, or the newest, which has to be this one at
     /// least. If none does, the newest of those that are true is taken for the newest.
-    fn fetch(&self, wanted: Wanted, silent: &mut Vec<usize>, until: Instant) -> Fetched {
+    pub(crate) fn fetch(&self, wanted: Wanted, silent: &mut Vec<usize>, until: Instant) -> Fetched {
         let chain = DrandQuicknet.chain_hash();
         let path = match wanted {
             Wanted::This(round) => format!("/{chain}/public/{round}"),
@@ -122,7 +132,8 @@ impl Relays {
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(crate) enum Wanted {
+    /// This one.
     This(u64),
     /// With the round that it has to be at least.
     Newest(u64),

@@ -116,7 +116,7 @@ impl Kept {
 
 /// Removes what a program that was killed had not written whole.
 fn sweep(path: &Path) {
-    for inner in ["", "blobs", "jobs"] {
+    for inner in ["", "blobs", "jobs", "receipts"] {
         let entries = std::fs::read_dir(path.join(inner)).into_iter().flatten().flatten();
         for place in entries.map(|entry| entry.path()).filter(|place| files::is_temporary(place)) {
             std::fs::remove_file(place).ok();
@@ -134,7 +134,7 @@ impl Folder {
     /// Opens the folder, or makes it.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let doing = || format!("work in `{}`", files::shown(path));
-        for inner in ["", "blobs", "jobs"] {
+        for inner in ["", "blobs", "jobs", "receipts"] {
             files::make_folder(&path.join(inner))?;
         }
         #[cfg(unix)]
@@ -218,6 +218,12 @@ impl Folder {
     pub(super) fn keep(&self, kept: &Kept) -> Result<(), Failure> {
         let place = self.place(kept.job, kept.role);
         files::write_private(&place, &json::canonical(&kept.to_json()), Existing::Replace)
+    }
+
+    /// Keeps the receipt of an event.
+    pub(super) fn keep_receipt(&self, seq: u64, receipt: &Value) -> Result<(), Failure> {
+        let place = self.path.join("receipts").join(format!("{seq}.json"));
+        files::write_private(&place, &json::canonical(receipt), Existing::Replace)
     }
 
     /// Every part that is not over, and why one could not be read, if so: it is no reason to lose the others.

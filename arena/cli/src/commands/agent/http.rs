@@ -39,7 +39,7 @@ pub(crate) struct Address {
 
 impl Address {
     /// Whether what is sent leaves this machine unencrypted.
-    pub(super) fn is_exposed(&self) -> bool {
+    pub(crate) fn is_exposed(&self) -> bool {
         // A name may begin with 127. and be anywhere.
         let is_loopback = self.host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback());
         let here = self.host == "localhost" || is_loopback || self.host == "[::1]";
@@ -102,7 +102,7 @@ impl Token {
 
 /// Why there is no answer that could be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     /// It is not reached, or has too much to do. That may pass.
     Away(String),
     /// It refuses, for this reason.
@@ -122,7 +122,7 @@ pub(super) enum Trouble {
 
 impl Trouble {
     /// Whether it is refused for this reason.
-    pub(super) fn is(&self, wanted: &str) -> bool {
+    pub(crate) fn is(&self, wanted: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == wanted)
     }
 }
@@ -157,15 +157,47 @@ fn client(address: &Address, timeout: Duration) -> Result<Agent, Failure> {
 }
 
 /// Somebody who says public things, and is told nothing: no key goes there.
-pub(super) struct Relay {
+pub(crate) struct Relay {
     address: Address,
     agent: Agent,
 }
 
 impl Relay {
-    pub(super) fn new(address: Address, timeout: Duration) -> Result<Self, Failure> {
+    pub(crate) fn new(address: Address, timeout: Duration) -> Result<Self, Failure> {
         let agent = client(&address, timeout)?;
         Ok(Self { address, agent })
+    }
+
+    /// A document of an arena's server that everybody may see, asked for once; otherwise its reason.
+    pub(crate) fn see(&self, path: &str) -> Result<Value, Trouble> {
+        let response = self.agent.get(format!("{}{path}", self.address)).call();
+        answer(response.map_err(|why| trouble(&why))?)
+    }
+
+    /// Bytes, so many at most, asked for once.
+    pub(crate) fn bytes(&self, path: &str, limit: u64, patience: Duration) -> Result<Vec<u8>, Trouble> {
+        body(self.open(path, None, patience)?, limit)
+    }
+
+    /// An answer whose bytes are left to whoever asks, and which must be over when `patience` is: all of it, or the part
+    /// between two bytes, if the server gives parts.
+    pub(crate) fn open(
+        &self,
+        path: &str,
+        part: Option<(u64, u64)>,
+        patience: Duration,
+    ) -> Result<Response<Body>, Trouble> {
+        let request = self.agent.get(format!("{}{path}", self.address));
+        let request = match part {
+            Some((first, last)) => request.header(header::RANGE, format!("bytes={first}-{last}")),
+            None => request,
+        };
+        let request = request.config().timeout_global(Some(patience)).build();
+        let response = request.call().map_err(|why| trouble(&why))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        answer(response).and(Err(Trouble::Foreign("no bytes came".to_owned())))
     }
 
     /// A document of so many bytes at most, asked for once; otherwise in words why there is none.

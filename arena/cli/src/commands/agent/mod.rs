@@ -1,4 +1,4 @@
-//! Programs that take part in the claims of a server: a runner, and a challenger.
+//! Programs that take part in the claims of a server: a runner, a challenger, and a party of its hash chain.
 //!
 //! What is owed is on disk before the server hears of it, and what is due follows from what the server says and from
 //! what is on disk: a program that was killed goes on where it was. Absent: opinions; seats on panels are for people.
@@ -8,7 +8,9 @@ mod folder;
 mod http;
 mod leave;
 mod material;
+mod party;
 mod plan;
+mod receipts;
 pub(crate) mod rerun;
 mod tell;
 #[cfg(test)]
@@ -31,13 +33,16 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
 use crate::io::Io;
-use beacon::Relays;
 use folder::Folder;
-use http::{Address, Server, Token, Trouble};
+use http::{Server, Token};
 use leave::Leave;
 use tell::Teller;
 use view::{Instance, Me};
 use work::{Bounds, Worker};
+
+pub(crate) use beacon::{RELAYS_MAX, Relays, Wanted};
+pub(crate) use http::{Address, Relay, Trouble};
+pub(crate) use party::{Party, run as run_party};
 
 /// Run claims of a server: take what one is drawn for, rerun it, commit, reveal
 ///
@@ -226,40 +231,64 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
     })
 }
 
-fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Result<Exit, Failure> {
-    const DOING: &str = "work for the server";
-    if args.server.is_exposed() && !args.allow_plain_http {
+/// How a program comes to its server.
+struct Door<'a> {
+    server: &'a Address,
+    key: &'a Path,
+    work: Option<&'a Path>,
+    signing_key: Option<&'a Path>,
+    once: bool,
+    every: u64,
+    timeout: u64,
+    allow_plain_http: bool,
+    json: bool,
+}
+
+/// A program that has met its server.
+struct Joined {
+    server: Server,
+    folder: Folder,
+    key: SecretKey,
+    me: Me,
+    instance: Instance,
+    leave: Leave,
+    teller: Teller,
+}
+
+const DOING: &str = "work for the server";
+
+/// Meets the server. Nothing if somebody said before that it is enough.
+fn join(door: &Door<'_>, can: &[String], io: &mut Io<'_>) -> Result<Option<Joined>, Failure> {
+    if door.server.is_exposed() && !door.allow_plain_http {
         let why =
-            format_args!("the key would go over the network unencrypted to {}", args.server).to_string();
+            format_args!("the key would go over the network unencrypted to {}", door.server).to_string();
         return Err(
             Failure::usage(DOING, why).hint("use https://, or --allow-plain-http if the network is yours")
         );
     }
-    if args.drand.len() > beacon::RELAYS_MAX {
-        let why = format_args!("{} relays are named, the limit is {}", args.drand.len(), beacon::RELAYS_MAX);
-        return Err(Failure::usage(DOING, why.to_string()));
-    }
-    let token = read_token(&args.key)?;
-    let place = args.work.clone().unwrap_or_else(|| {
-        let mut name = args.key.clone().into_os_string();
+    let token = read_token(door.key)?;
+    let place = door.work.map(Path::to_owned).unwrap_or_else(|| {
+        let mut name = door.key.to_owned().into_os_string();
         name.push(".work");
         name.into()
     });
     let folder = Folder::open(&place)?;
-    let key = folder.signing_key(args.signing_key.as_deref())?;
-    let leave = Leave::on_signals();
-    let relays = Relays::new(&args.drand, Duration::from_secs(args.timeout))?;
-    let server = Server::new(args.server.clone(), token, Duration::from_secs(args.timeout), leave.clone())?;
-    let mut teller = Teller::new(args.output.json);
-    let every = Duration::from_secs(args.every);
+    let key = folder.signing_key(door.signing_key)?;
+    let (leave, timeout) = (Leave::on_signals(), Duration::from_secs(door.timeout));
+    let server = Server::new(door.server.clone(), token, timeout, leave.clone())?;
+    let mut teller = Teller::new(door.json);
     let (instance, me) = loop {
         match meet(&server, &folder, &key, can) {
             Ok(met) => break met,
-            Err(Stop::Trouble(Trouble::Left)) => return Ok(left(io)),
-            Err(stop @ Stop::Trouble(Trouble::Away(_))) if !args.once => {
+            Err(Stop::Trouble(Trouble::Left)) => {
+                left(io);
+                return Ok(None);
+            }
+            Err(stop @ Stop::Trouble(Trouble::Away(_))) if !door.once => {
                 teller.trouble("the server", &stop, io);
-                if !leave.sleep(every) {
-                    return Ok(left(io));
+                if !leave.sleep(Duration::from_secs(door.every)) {
+                    left(io);
+                    return Ok(None);
                 }
             }
             Err(stop) => return Err(stop.ending(DOING)),
@@ -269,9 +298,31 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
     io.talk(format_args!(
         "{} works for {} ({name}); what it owes is in `{}`",
         me.agent,
-        args.server,
+        door.server,
         files::shown(&place)
     ));
+    Ok(Some(Joined { server, folder, key, me, instance, leave, teller }))
+}
+
+fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Result<Exit, Failure> {
+    if args.drand.len() > RELAYS_MAX {
+        let why = format_args!("{} relays are named, the limit is {}", args.drand.len(), RELAYS_MAX);
+        return Err(Failure::usage(DOING, why.to_string()));
+    }
+    let relays = Relays::new(&args.drand, Duration::from_secs(args.timeout))?;
+    let door = Door {
+        server: &args.server,
+        key: &args.key,
+        work: args.work.as_deref(),
+        signing_key: args.signing_key.as_deref(),
+        once: args.once,
+        every: args.every,
+        timeout: args.timeout,
+        allow_plain_http: args.allow_plain_http,
+        json: args.output.json,
+    };
+    let Some(joined) = join(&door, can, io)? else { return Ok(Exit::Success) };
+    let Joined { server, folder, key, me, instance, leave, teller } = joined;
     let bounds = Bounds {
         challenges,
         keeps_seats: args.keep_seats,
@@ -280,12 +331,28 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
         fuel_max: args.fuel_max,
         wall_max: args.wall_max,
         inputs: args.inputs.clone(),
-        every,
+        every: Duration::from_secs(args.every),
     };
     let (passed, undrawn, ends) = (BTreeMap::new(), BTreeMap::new(), leave.clone());
     let worker =
         Worker { server, folder, key, me, instance, bounds, leave: ends, teller, relays, passed, undrawn };
-    go_on(worker, args.once, every, &leave, io)
+    go_on(worker, &door, &leave, io)
+}
+
+/// Who looks at the server again and again, and does what is due.
+trait Looks {
+    fn look(&mut self, io: &mut Io<'_>) -> Result<(), Stop>;
+    fn teller(&mut self) -> &mut Teller;
+}
+
+impl Looks for Worker {
+    fn look(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
+        Self::look(self, io)
+    }
+
+    fn teller(&mut self) -> &mut Teller {
+        &mut self.teller
+    }
 }
 
 fn left(io: &mut Io<'_>) -> Exit {
@@ -293,25 +360,19 @@ fn left(io: &mut Io<'_>) -> Exit {
     Exit::Success
 }
 
-fn go_on(
-    mut worker: Worker,
-    is_once: bool,
-    every: Duration,
-    leave: &Leave,
-    io: &mut Io<'_>,
-) -> Result<Exit, Failure> {
+fn go_on(mut worker: impl Looks, door: &Door<'_>, leave: &Leave, io: &mut Io<'_>) -> Result<Exit, Failure> {
     loop {
         match worker.look(io) {
             Ok(()) => {}
             Err(Stop::Trouble(Trouble::Left)) => return Ok(left(io)),
-            Err(stop) if is_once => return Err(stop.ending("do everything that is due")),
-            Err(stop) => worker.teller.trouble("the server", &stop, io),
+            Err(stop) if door.once => return Err(stop.ending("do everything that is due")),
+            Err(stop) => worker.teller().trouble("the server", &stop, io),
         }
         io.flush();
-        if is_once {
+        if door.once {
             return Ok(Exit::Success);
         }
-        if !leave.sleep(every) {
+        if !leave.sleep(Duration::from_secs(door.every)) {
             return Ok(left(io));
         }
     }

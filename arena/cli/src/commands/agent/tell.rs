@@ -47,6 +47,16 @@ impl Teller {
         io.flush();
     }
 
+    /// A party revealed its part of a round.
+    pub(super) fn revealed(&mut self, round: u64, io: &mut Io<'_>) {
+        if self.is_json {
+            io.print_json(&json!({ "round": round.to_string(), "did": "revealed" }));
+        } else {
+            io.print(format_args!("round {round}: revealed"));
+        }
+        io.flush();
+    }
+
     /// Something is wrong with what brings the beacon's rounds.
     pub(super) fn relay(&mut self, fault: &str, io: &mut Io<'_>) {
         let line = format!("the beacon: {}", Excerpt { text: fault, max: 400 });

@@ -354,7 +354,8 @@ impl Worker {
             }
             None => {
                 let about = self.about(seen, "accept");
-                self.server.post(&format!("/api/v1/assignments/{name}/accept"), None, &about)?;
+                let path = format!("/api/v1/assignments/{name}/accept");
+                self.keep_receipt(&self.server.post(&path, None, &about)?)?;
                 *part = Part::Drawn(duty, true);
                 let what = if duty == Duty::Runner { "the run" } else { "the audit" };
                 self.teller.did(seen, "accepted", what, io);
@@ -368,8 +369,8 @@ impl Worker {
         let reason = &why[..why.floor_char_boundary(REASON_BYTES_MAX)];
         let (path, about) =
             (format!("/api/v1/assignments/{assignment}/decline"), self.about(seen, "decline"));
-        self.server.post(&path, Some(&json!({ "reason": reason })), &about)?;
-        Ok(())
+        let done = self.server.post(&path, Some(&json!({ "reason": reason })), &about)?;
+        Ok(self.keep_receipt(&done)?)
     }
 
     fn leave_seat(
@@ -405,7 +406,8 @@ impl Worker {
             |input| json!({ "name": input.name, "sha256": input.sha256, "bytes": input.bytes.to_string() }),
         );
         let body = json!({ "claim": seen.claim, "inputs": told.collect::<Vec<_>>() });
-        self.server.post("/api/v1/runs", Some(&body), &self.about(seen, "inputs"))?;
+        let done = self.server.post("/api/v1/runs", Some(&body), &self.about(seen, "inputs"))?;
+        self.keep_receipt(&done)?;
         match found == seen.manifest.inputs {
             true => self.teller.did(seen, "checked", &format!("{} inputs, as pinned", found.len()), io),
             false => {
@@ -493,7 +495,10 @@ impl Worker {
             _ => format!("/api/v1/runs/{}/challenges", seen.claim),
         };
         match self.server.post(&path, Some(&json!({ "commitment": digest })), &self.about(seen, "commit")) {
-            Ok(_) => self.teller.did(seen, "committed", &digest.to_string(), io),
+            Ok(done) => {
+                self.keep_receipt(&done)?;
+                self.teller.did(seen, "committed", &digest.to_string(), io);
+            }
             // An answer was lost; what was committed is looked at in the next step.
             Err(trouble) if trouble.is("already_committed") => {}
             Err(trouble) => return Err(trouble.into()),
@@ -522,7 +527,8 @@ impl Worker {
         let body = json!({ "nonce": nonce, "envelope": signed.envelope });
         let path = format!("/api/v1/runs/{}/reveal", seen.claim);
         match self.server.post(&path, Some(&body), &self.about(seen, "reveal")) {
-            Ok(_) => {
+            Ok(done) => {
+                self.keep_receipt(&done)?;
                 self.teller.did(seen, "revealed", &record.results.outcome.to_string(), io);
                 Ok(true)
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_claims::life::{Command, Event, Party, Seen, Stamped};
+use arena_claims::life::{Command, Event, Seen, Stamped};
 use arena_draw::beacon::{Beacon as _, EcvrfOperator, HashChain, Kind, OperatorKey, Schedule, Source};
 use arena_engine::Excerpt;
 use serde_json::json;
@@ -23,51 +23,6 @@ const KEY: &str = "beacon.key";
 const CHAIN: &str = "beacon.chain";
 const ROUND_BYTES_MAX: u64 = 4_096;
 const DOING: &str = "use the beacon";
-
-/// The members of `instance.json` that say which beacon it is: a word, or an object where the word does not do.
-pub(super) fn written(source: &Source, parties: &[Party]) -> Value {
-    let kind = source.kind().name();
-    match source {
-        Source::DrandQuicknet | Source::Test => json!(kind),
-        Source::EcvrfOperator(beacon) => {
-            json!({ "kind": kind, "public_key": Digest::from_bytes(*beacon.public_key()) })
-        }
-        Source::HashChain(beacon) if parties.is_empty() => {
-            json!({ "kind": kind, "anchors": beacon.anchors() })
-        }
-        Source::HashChain(beacon) => {
-            let parties: Vec<Value> = parties
-                .iter()
-                .map(|Party { agent, stake, rounds }| match rounds {
-                    Some(rounds) => json!({ "agent": agent, "stake": stake, "rounds": rounds }),
-                    None => json!({ "agent": agent, "stake": stake }),
-                })
-                .collect();
-            json!({ "kind": kind, "anchors": beacon.anchors(), "parties": parties })
-        }
-    }
-}
-
-/// The beacon that they say. Rounds of an operator's key are due when quicknet's are; those of a chain follow one
-/// another as they are revealed.
-pub(super) fn read(value: &Value) -> Result<Source, String> {
-    let kind = value.as_str().or_else(|| value.get("kind")?.as_str()).unwrap_or_default();
-    let digest = |value: &Value| value.as_str().and_then(|text| text.parse::<Digest>().ok());
-    match kind.parse().map_err(|why: arena_draw::beacon::UnknownKind| why.to_string())? {
-        Kind::DrandQuicknet => Ok(Source::DrandQuicknet),
-        Kind::Test => Ok(Source::Test),
-        Kind::EcvrfOperator => {
-            let key = value.get("public_key").and_then(digest).ok_or("it has no public_key")?;
-            Ok(ecvrf(*key.as_bytes()))
-        }
-        Kind::HashChain => {
-            let anchors = value.get("anchors").and_then(Value::as_array).ok_or("it has no anchors")?;
-            let anchors = anchors.iter().map(|anchor| digest(anchor).ok_or("an anchor is no digest"));
-            let anchors = anchors.collect::<Result<_, _>>()?;
-            HashChain::new(anchors, None).map(Source::HashChain).map_err(|why| why.to_string())
-        }
-    }
-}
 
 fn ecvrf(public_key: [u8; 32]) -> Source {
     Source::EcvrfOperator(EcvrfOperator::new(public_key, Some(Schedule::QUICKNET)))
@@ -353,19 +308,6 @@ mod tests {
         assert_eq!(read(""), Some(Vec::new()));
         for wrong in ["+f", "abc", "0g", " 0", "-1", "éé", &"ab".repeat(513)] {
             assert_eq!(read(wrong), None, "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn a_beacon_is_read_as_it_was_written() {
-        let chain = HashChain::new(vec![Digest::of(b"a"), Digest::of(b"b")], None).expect("two anchors");
-        for source in [Source::DrandQuicknet, Source::Test, ecvrf([7; 32]), Source::HashChain(chain)] {
-            assert_eq!(read(&written(&source, &[])).expect("a beacon"), source);
-        }
-        for wrong in
-            [json!("dice"), json!({ "kind": "ecvrf-operator" }), json!({ "kind": "hashchain" }), json!(3)]
-        {
-            assert!(read(&wrong).is_err(), "{wrong}");
         }
     }
 }

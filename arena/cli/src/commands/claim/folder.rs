@@ -11,6 +11,7 @@ use std::path::Path;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
+use arena_claims::founding;
 use arena_claims::life::{Command, Event, Party, Phase, Stamped, execute};
 use arena_claims::params::Params;
 use arena_draw::beacon::Source;
@@ -55,7 +56,7 @@ impl Folder {
                 .map_err(|why| io_failure(&sealed, "close folder", &why))?;
         }
         let document = json!({
-            "v": "arena-instance/v1", "name": name, "beacon": beacon::written(&source()?, parties), "operator": operator,
+            "v": "arena-instance/v1", "name": name, "beacon": founding::beacon_json(&source()?, parties), "operator": operator,
             "asset": "units", "params": params.to_json(), "log": log::written(log::make(path)?),
         });
         // Last, so that it is an instance or none: what was left by one that was killed is not in the way.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::envelope::PublicKey;
+use arena_claims::founding;
 use arena_claims::life::{Event, Instance, World, check, evolve};
 use arena_claims::log::{Logged, leaf};
 use arena_engine::Excerpt;
 use arena_ledger::Asset;
 
-use super::{beacon, log, params, parties};
+use super::{log, params, parties};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
@@ -325,9 +326,9 @@ pub(super) fn read_instance(path: &Path) -> Result<Genesis, Failure> {
         let found = value.get(key).and_then(Value::as_str).map(str::to_owned);
         found.ok_or_else(|| broken(path, format_args!("instance.json has no text `{key}`")))
     };
-    let source = beacon::read(value.get("beacon").unwrap_or(&Value::Null));
+    let source = founding::read_beacon(value.get("beacon").unwrap_or(&Value::Null));
     let source = source.map_err(|why| broken(path, format_args!("instance.json#/beacon: {why}")))?;
-    let parties = parties::read(value.get("beacon").unwrap_or(&Value::Null), &source);
+    let parties = founding::read_parties(value.get("beacon").unwrap_or(&Value::Null), &source);
     let parties =
         parties.map_err(|why| broken(path, format_args!("instance.json#/beacon/parties: {why}")))?;
     let set = json::canonical(value.get("params").unwrap_or(&Value::Null));
@@ -335,7 +336,7 @@ pub(super) fn read_instance(path: &Path) -> Result<Genesis, Failure> {
     if let Some(missed) = set.violations().first() {
         return Err(broken(path, format_args!("its parameters miss {}: {}", missed.id, missed.says)));
     }
-    parties::check_stakes(&parties, &set).map_err(|why| broken(path, why))?;
+    founding::check_stakes(&parties, &set).map_err(|why| broken(path, why))?;
     parties::check_names(&parties, &text("operator")?)
         .map_err(|why| broken(path, format_args!("instance.json#/beacon/parties: {why}")))?;
     let instance = Instance {

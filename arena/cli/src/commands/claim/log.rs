@@ -367,7 +367,8 @@ fn is_transcript(document: &Value) -> bool {
     document.get("v").and_then(Value::as_str) == Some("draw/v1")
 }
 
-fn receipt_of(document: &Value) -> Result<Receipt, Vec<Finding>> {
+/// The receipt that a document is, or a transcript with its log.
+pub(crate) fn receipt_of(document: &Value) -> Result<Receipt, Vec<Finding>> {
     if !is_transcript(document) {
         let finding =
             |fault: arena_claims::Finding| Finding { pointer: fault.pointer, message: fault.message };

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use arena_canon::Digest;
-use arena_canon::json::Value;
-use arena_claims::life::{Command, Party, Refusal, check_name};
+use arena_claims::founding::{self, FoundingError, ROUNDS};
+use arena_claims::life::{Command, Party};
 use arena_claims::params::Params;
-use arena_draw::beacon::{Kind, ROUND_MAX, Source};
+use arena_draw::beacon::{Kind, ROUND_MAX};
 use arena_engine::campus::Finding;
 use arena_ledger::Asset;
 
@@ -18,8 +18,6 @@ use crate::files;
 
 /// What money is counted in, in every folder.
 const ASSET: &str = "units";
-/// How many rounds a chain can have.
-const ROUNDS: std::ops::RangeInclusive<u64> = 1..=ROUND_MAX;
 
 /// `AGENT=STAKE` or `AGENT=STAKE:ROUNDS`.
 pub(super) fn parse(text: &str) -> Result<Party, String> {
@@ -55,30 +53,6 @@ pub(super) fn with_rounds(parties: &[Party], own: u64) -> Result<Vec<Party>, Fai
     Ok(parties)
 }
 
-/// The parties in the beacon of an `instance.json`: none, or one for each anchor.
-pub(super) fn read(value: &Value, source: &Source) -> Result<Vec<Party>, String> {
-    let Some(list) = value.get("parties") else { return Ok(Vec::new()) };
-    let Source::HashChain(chain) = source else {
-        return Err(format!("a beacon of kind {} has none", source.kind()));
-    };
-    let party = |value: &Value| {
-        let text = |key: &str| value.get(key).and_then(Value::as_str);
-        // Instances from before it was told do not tell it.
-        let rounds = match value.get("rounds") {
-            Some(rounds) => Some(rounds.as_u64().filter(|rounds| ROUNDS.contains(rounds))?),
-            None => None,
-        };
-        Some(Party { agent: text("agent")?.to_owned(), stake: text("stake")?.parse().ok()?, rounds })
-    };
-    let list = list.as_array().ok_or("it is no array")?;
-    let parties: Option<Vec<Party>> = list.iter().map(party).collect();
-    let parties =
-        parties.ok_or("a party is {\"agent\": …, \"stake\": …}, both texts, with `rounds` a number")?;
-    same_count(parties.len(), chain.anchors().len())?;
-    each_once(&parties)?;
-    Ok(parties)
-}
-
 /// Whether these can be the parties of a new instance with so many anchors of outside parties.
 pub(super) fn check(
     kind: Kind,
@@ -88,67 +62,25 @@ pub(super) fn check(
     set: &Params,
 ) -> Result<(), Failure> {
     const DOING: &str = "make the instance";
-    let judged = || -> Result<(), String> {
-        if parties.is_empty() {
-            return Ok(());
-        }
-        if kind != Kind::HashChain {
-            return Err(format!("a beacon of kind {kind} has no parties"));
-        }
-        same_count(parties.len(), outside.saturating_add(1))?;
-        each_once(parties)?;
-        check_names(parties, operator)?;
-        check_stakes(parties, set)
+    if parties.is_empty() {
+        return Ok(());
+    }
+    if kind != Kind::HashChain {
+        return Err(Failure::usage(DOING, format_args!("a beacon of kind {kind} has no parties")));
+    }
+    let judged = || -> Result<(), FoundingError> {
+        founding::check_count(parties.len(), outside.saturating_add(1))?;
+        founding::check_once(parties)?;
+        founding::check_stakes(parties, set)
     };
-    judged().map_err(|why| Failure::usage(DOING, why))
+    judged().map_err(|why| Failure::usage(DOING, why))?;
+    check_names(parties, operator).map_err(|why| Failure::usage(DOING, why))
 }
 
 /// Whether each can be an agent, and so pay its stake in.
 pub(super) fn check_names(parties: &[Party], operator: &str) -> Result<(), String> {
     let asset = Asset::new(ASSET).map_err(|why| why.to_string())?;
-    for Party { agent, .. } in parties {
-        if agent == operator {
-            let agent = arena_engine::Excerpt::line(agent);
-            return Err(format!("`{agent}` is who runs the instance; its party has a name of its own"));
-        }
-        check_name(&asset, agent).map_err(|why| match why {
-            Refusal::BadName { name, why } => {
-                format!("`{}` cannot be a name: {why}", arena_engine::Excerpt::line(&name))
-            }
-            other => other.to_string(),
-        })?;
-    }
-    Ok(())
-}
-
-/// Whether each stake covers what is lost of it at once.
-pub(super) fn check_stakes(parties: &[Party], set: &Params) -> Result<(), String> {
-    if parties.is_empty() {
-        return Ok(());
-    }
-    let need = set.party_slash.ok_or("parties have stakes, and the parameters have no `party_slash`")?;
-    match parties.iter().find(|party| party.stake < need) {
-        Some(Party { agent, stake, .. }) => {
-            let agent = arena_engine::Excerpt::line(agent);
-            Err(format!("the stake of `{agent}` is {stake}; `party_slash` is {need}"))
-        }
-        None => Ok(()),
-    }
-}
-
-fn same_count(parties: usize, anchors: usize) -> Result<(), String> {
-    match parties == anchors {
-        true => Ok(()),
-        false => Err(format!("{parties} parties with stakes, and {anchors} anchors, the operator's first")),
-    }
-}
-
-fn each_once(parties: &[Party]) -> Result<(), String> {
-    let twice = |(i, party): (usize, &Party)| parties[..i].iter().any(|other| other.agent == party.agent);
-    match parties.iter().enumerate().find(|(i, party)| twice((*i, party))) {
-        Some((_, party)) => Err(format!("`{}` stands twice", arena_engine::Excerpt::line(&party.agent))),
-        None => Ok(()),
-    }
+    founding::check_names(parties, &asset, operator).map_err(|why| why.to_string())
 }
 
 /// A round given as a file, where the journal has to tell who revealed it.
@@ -192,27 +124,16 @@ pub(super) fn contribution(dir: &Path, chain: Option<&Path>, round: Option<u64>)
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn source() -> Source {
-        let anchors = vec![Digest::of(b"a"), Digest::of(b"b")];
-        Source::HashChain(arena_draw::beacon::HashChain::new(anchors, None).expect("two anchors"))
-    }
-
     #[test]
-    fn parties_are_read_as_they_were_written() {
+    fn a_party_is_an_agent_with_a_stake_and_the_rounds_of_its_chain() {
         let mut parties = ["ops=6000", "a=b=7000:50"].map(|text| parse(text).expect("a party")).to_vec();
         assert_eq!((parties[1].agent.as_str(), parties[1].rounds), ("a=b", Some(50)));
         // One that tells no rounds is one from before they were told.
         assert_eq!(parties[0].rounds, None);
-        assert_eq!(read(&beacon::written(&source(), &parties), &source()), Ok(parties.clone()));
         parties = with_rounds(&parties, 400).expect("parties");
         assert_eq!((parties[0].rounds, parties[1].rounds), (Some(400), Some(50)));
-        let written = beacon::written(&source(), &parties);
-        assert_eq!(read(&written, &source()), Ok(parties));
-        assert_eq!(read(&beacon::written(&source(), &[]), &source()), Ok(Vec::new()));
         let told = |text: &str| vec![parse("ops=6000:400").expect("one"), parse(text).expect("one")];
         assert!(with_rounds(&told("out=6000"), 401).is_err());
         assert_eq!(with_rounds(&told("out=6000"), 400).expect("two")[1].rounds, Some(chain::ROUNDS));
@@ -221,32 +142,5 @@ mod tests {
         for wrong in wrong {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn there_is_one_party_for_each_anchor_with_enough_to_lose() {
-        let party = |agent: &str, stake: &str| json!({ "agent": agent, "stake": stake });
-        for wrong in [
-            json!([]),
-            json!([party("a", "6000")]),
-            json!([party("a", "6000"), party("a", "6000")]),
-            json!([party("a", "6000"), party("b", "6000"), party("c", "6000")]),
-            json!([party("a", "6000"), { "agent": "b", "stake": 6000 }]),
-            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": 0 }]),
-            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": 1_000_001 }]),
-            json!([party("a", "6000"), { "agent": "b", "stake": "6000", "rounds": "50" }]),
-            json!("a"),
-        ] {
-            assert!(read(&json!({ "parties": wrong }), &source()).is_err(), "{wrong}");
-        }
-        assert!(read(&json!({ "parties": [party("a", "6000")] }), &Source::Test).is_err());
-        let parties = |stake: &str| {
-            ["ops=6000".to_owned(), format!("dan={stake}")].map(|text| parse(&text).expect("one"))
-        };
-        let (plain, staked) = (Params::published(), Params::published_with_parties());
-        assert!(check_stakes(&parties("6000"), &staked).is_ok());
-        assert!(check_stakes(&parties("5999"), &staked).is_err());
-        assert!(check_stakes(&parties("6000"), &plain).is_err());
-        assert!(check_stakes(&[], &plain).is_ok());
     }
 }

@@ -35,7 +35,8 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "TRANSCRIPT")]
     transcripts: Vec<PathBuf>,
 
-    /// The public key of the log that the transcripts carry: `log.public_key` of instance.json
+    /// The public key of the log that the transcripts carry: `log.public_key` of instance.json, or `public_key` of
+    /// a server's /api/v1/log/checkpoint
     #[arg(long, value_name = "KEY")]
     log_key: Option<Digest>,
 

@@ -14,7 +14,8 @@ use crate::view::numbers::count;
 /// Copy a server's journal and blobs, while the server is at work
 ///
 /// The copy is the state of one moment, and a folder of data like the original. Every blob is hashed on the
-/// way. A blob that is withheld later stays in the copies made before: they have to go, too.
+/// way. A blob that is withheld later stays in the copies made before: they have to go, too. Keys are not copied: a
+/// server goes on from a copy with the `keys` of the original in it, and not without the one that its log is signed by.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     io.print(format_args!("    head {}:{}", done.head.seq, done.head.hash));
     for fault in &done.faults {
         io.print(format_args!("  {fault}"));
+    }
+    if args.root.join("keys/log").exists() {
+        io.talk("keys are not copied; a server starts from the copy once keys/ of the original is in it");
     }
     Ok(exit)
 }

@@ -101,6 +101,12 @@ fn a_backup_is_a_journal_and_goes_nowhere_else() {
     assert_eq!(exit, Exit::Success);
     assert!(out.contains("3 events · 3 blobs of 14 bytes"), "{out}");
     assert_eq!(arena(folder.path(), "arena journal verify {}/copy").0, Exit::Success);
+    // The keys of a server stay where they are, and that is told.
+    std::fs::create_dir(folder.path().join("data/keys")).expect("made");
+    std::fs::write(folder.path().join("data/keys/log"), "a key").expect("written");
+    let (_, _, err) = arena(folder.path(), "arena journal backup {}/data {}/second");
+    assert!(err.contains("keys are not copied"), "{err}");
+    assert!(!folder.path().join("second/keys").exists());
     let (exit, _, err) = arena(folder.path(), "arena journal backup {}/data {}/copy");
     assert_eq!(exit, Exit::Usage, "{err}");
     assert!(err.contains("not empty"), "{err}");

@@ -2,7 +2,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use arena_canon::Digest;
-use arena_store::{Finding, Head, Report, Wanted};
+use arena_store::{Finding, Head, Named, Report, Wanted};
 use serde_json::{Value, json};
 
 use super::failed;
@@ -82,7 +82,8 @@ fn examine(args: &Args, path: &Path, io: &mut Io<'_>) -> Result<Report, Failure>
         let file = std::fs::File::open(path).map_err(|why| unread(&why))?;
         return arena_store::verify_lines(BufReader::new(file), &args.head).map_err(|why| unread(&why));
     }
-    let wanted = Wanted { heads: args.head.clone(), blobs: !args.no_blobs, named: None };
+    let named: Named<'_> = &arena_server::named_blobs;
+    let wanted = Wanted { heads: args.head.clone(), blobs: !args.no_blobs, named: Some(named) };
     arena_store::verify(path, &wanted).map_err(|fault| failed("verify journal", path, &fault))
 }
 

@@ -1,17 +1,18 @@
 //! The folder of a demo: filled once, known again by a file, and never one in which something else is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_server::auth::Viewer;
-use arena_server::demo::{SIGHTS, fill};
+use arena_server::demo::{SEASON_DAYS, SIGHTS, fill};
 use arena_server::instance::{Command, agents};
 use arena_server::{Server, Workshop};
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::props::{Bench, props};
@@ -22,6 +23,8 @@ use crate::io::Io;
 use crate::luck;
 
 const MARK: &str = "demo.json";
+/// How long nothing is said.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// Fills the folder, if it is empty. One that was filled before is served as it is.
 pub(super) async fn prepare(data: &Path, now: Moment, workers: u16, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -40,8 +43,12 @@ pub(super) async fn prepare(data: &Path, now: Moment, workers: u16, io: &mut Io<
     let program = io.env().program.clone();
     let workshop = program.map(|program| Processes::new(program, data, workers)).transpose()?;
     let workshop = workshop.map(|it| Arc::new(it) as Arc<dyn Workshop>);
+    io.talk(format_args!("a season of {SEASON_DAYS} days is played first, as requests to this server"));
+    let progress = Progress::of(io);
     let bench = Bench(RefCell::new(io));
-    let filled = fill(data, &props(workshop, &bench)?, luck::stretched(), now).await;
+    let on_day = |day| progress.tell(day, &bench);
+    let filled = fill(data, &props(workshop, &bench, &on_day)?, luck::stretched(), now).await;
+    progress.bar.finish_and_clear();
     filled.map_err(|why| Failure::internal(&doing, why))?;
     let Bench(io) = bench;
     let io = io.into_inner();
@@ -49,6 +56,26 @@ pub(super) async fn prepare(data: &Path, now: Moment, workers: u16, io: &mut Io<
     files::write(&mark, format!("{about}\n").as_bytes(), Existing::Keep)?;
     io.talk(format_args!("a season was played in {:.1} s", begun.elapsed().as_secs_f64()));
     Ok(())
+}
+
+/// How far the season is: a bar on a terminal, a line now and then anywhere else.
+struct Progress {
+    bar: ProgressBar,
+    told: Cell<Instant>,
+}
+
+impl Progress {
+    fn of(io: &Io<'_>) -> Self {
+        Self { bar: io.progress("season", SEASON_DAYS.into()), told: Cell::new(Instant::now()) }
+    }
+
+    fn tell(&self, day: u32, Bench(io): &Bench<'_, '_>) {
+        self.bar.set_position(day.into());
+        if self.bar.is_hidden() && self.told.get().elapsed() >= QUIET {
+            self.told.set(Instant::now());
+            io.borrow_mut().talk(format_args!("{day} of {SEASON_DAYS} days are played"));
+        }
+    }
 }
 
 /// What a newcomer is told.

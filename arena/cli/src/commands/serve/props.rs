@@ -71,10 +71,15 @@ fn experiments() -> Result<(Experiment, Experiment), Failure> {
 }
 
 /// Everything that the season is played with.
-pub(super) fn props<'a>(workshop: Option<Arc<dyn Workshop>>, lab: &'a dyn Lab) -> Result<Props<'a>, Failure> {
+pub(super) fn props<'a>(
+    workshop: Option<Arc<dyn Workshop>>,
+    lab: &'a dyn Lab,
+    on_day: &'a dyn Fn(u32),
+) -> Result<Props<'a>, Failure> {
     let (settled, open) = experiments()?;
     let strategies = STRATEGIES.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec()));
-    Ok(Props { packs: packs::documents(), strategies: strategies.collect(), workshop, settled, open, lab })
+    let (packs, strategies) = (packs::documents(), strategies.collect());
+    Ok(Props { packs, strategies, workshop, settled, open, lab, on_day })
 }
 
 /// Runs claims as an agent does, each in a process of its own.

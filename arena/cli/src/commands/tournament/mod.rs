@@ -1,5 +1,6 @@
-//! Tournaments: freeze a plan, run it, take it up again, look at it.
+//! Tournaments: freeze a plan, run it, take it up again, look at it, fetch one from a server.
 
+mod fetch;
 mod freeze;
 mod inputs;
 mod progress;
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 use crate::io::Io;
 
 pub(crate) use inputs::parts;
-pub(crate) use verify::{Replayed, verify};
+pub(crate) use verify::{Checked, Given, Replayed, names, verify};
 
 /// Who beats whom: a frozen matrix, hidden identities, one scorecard
 #[derive(Debug, clap::Subcommand)]
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Run(run::Args),
     Resume(resume::Args),
     Show(show::Args),
+    Fetch(fetch::Args),
     Secret(secret::Args),
 }
 
@@ -38,6 +40,7 @@ Examples:
   arena tournament run tournaments/axelrod.toml
   arena tournament resume .outline/loops/axelrod/20261130T174500Z-7c1e0b44
   arena tournament show run --svg matrix.svg
+  arena tournament fetch https://arena.example/tournaments/t1 --out t1
   arena verify run --all";
 
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -46,6 +49,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(args, io),
         Command::Resume(args) => resume::run(args, io),
         Command::Show(args) => show::run(args, io),
+        Command::Fetch(args) => fetch::run(args, io),
         Command::Secret(args) => secret::run(args, io),
     }
 }

@@ -12,6 +12,7 @@ use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::clock::Action;
 use crate::sprint::record::{ArtifactClass, Penalty};
+use crate::text::Text;
 use crate::words::words;
 
 use std::collections::BTreeSet;
@@ -62,6 +63,8 @@ pub enum Target {
     Post(String),
     /// An artifact.
     Artifact(Digest),
+    /// A text that lies elsewhere, by its digest.
+    Text(Digest),
 }
 
 /// What is planned for a window.
@@ -163,7 +166,7 @@ pub enum Command {
         /// What kind of evidence.
         kind: String,
         /// What it shows.
-        description: String,
+        description: Text,
     },
     /// Posts for the public.
     Post {
@@ -172,7 +175,7 @@ pub enum Command {
         /// The window it is about.
         window: Option<Window>,
         /// Its text.
-        body: String,
+        body: Text,
         /// What it refers to.
         refs: Vec<String>,
         /// The post it corrects.
@@ -198,14 +201,14 @@ pub enum Command {
         /// Of which window.
         window: Window,
         /// Why.
-        ground: String,
+        ground: Text,
     },
     /// Adds to one's dispute; the only evidence after the cut-off, and marked as such.
     AmendDispute {
         /// Which.
         dispute: String,
         /// What is added.
-        text: String,
+        text: Text,
     },
     /// Rules on a dispute.
     RuleDispute {
@@ -234,7 +237,7 @@ pub enum Command {
         /// In which window.
         window: Window,
         /// What was done.
-        text: String,
+        text: Text,
     },
     /// Hides what must not have become public, and keeps its digest.
     Hide {
@@ -273,6 +276,29 @@ pub enum Command {
 }
 
 impl Command {
+    /// Its texts that a journal keeps elsewhere.
+    pub fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::Post { body: text, .. }
+            | Self::PutEvidence { description: text, .. }
+            | Self::FileDispute { ground: text, .. }
+            | Self::AmendDispute { text, .. }
+            | Self::RecordIntervention { text, .. } => vec![text],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same to be changed, each with the name of its member.
+    pub(super) fn texts_mut(&mut self) -> Vec<(&'static str, &mut Text)> {
+        match self {
+            Self::Post { body, .. } => vec![("body", body)],
+            Self::PutEvidence { description, .. } => vec![("description", description)],
+            Self::FileDispute { ground, .. } => vec![("ground", ground)],
+            Self::AmendDispute { text, .. } | Self::RecordIntervention { text, .. } => vec![("text", text)],
+            _ => Vec::new(),
+        }
+    }
+
     /// The clock's name of it, and the window it names, where the clock has a say.
     pub(super) fn action(&self) -> Option<(Action, Option<Window>)> {
         Some(match self {

@@ -12,6 +12,8 @@ use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::clock::{Action, Answer, Phase};
 use crate::sprint::record::{Record, State};
+use crate::text::Text;
+use arena_canon::Digest;
 use arena_canon::json::Pointer;
 use arena_ledger::{Transaction, transfer};
 
@@ -39,6 +41,17 @@ impl Round {
             Actor::System => self.system_decides(*at, command),
         }?;
         Ok(events.into_iter().map(|event| Happened { at: *at, event }).collect())
+    }
+
+    /// A command as a journal keeps it: its texts are laid by, each at the place whose digest `place` tells. What is
+    /// decided of the one is decided of the other, so this one needs no text when it is decided again.
+    #[must_use]
+    pub fn laid_by(&self, mut command: Command, place: &mut dyn FnMut(&str) -> Digest) -> Command {
+        for (field, text) in command.texts_mut() {
+            let findings = text.said().map(|said| self.scanner().scan(field, said)).unwrap_or_default();
+            text.lay_by(findings, place);
+        }
+        command
     }
 
     fn check_status(&self, command: &Command) -> Result<(), Refusal> {
@@ -114,8 +127,9 @@ impl Round {
             Command::Approve { company, rail, agent } => self.approve(company, *rail, agent),
             Command::RecordIntervention { company, window, text } => {
                 self.entrant(company)?;
-                let findings = self.screened(&[("text", text, REASON)])?;
-                let (_, receipt) = self.receipt((company, *window), ReceiptKind::Operator, name, text, at);
+                let findings = self.screened_text(&[], ("text", text, REASON))?;
+                let (_, receipt) =
+                    self.receipt((company, *window), ReceiptKind::Operator, name, text.clone(), at);
                 Ok([vec![receipt], flagged(company, findings)].concat())
             }
             Command::Disqualify { company, reason } => {
@@ -216,7 +230,8 @@ impl Round {
         (record, rationale, external_effect): (Record, &str, Option<String>),
         at: Moment,
     ) -> Vec<Event> {
-        let (receipt, issued) = self.receipt((company, window), ReceiptKind::Evaluator, by, rationale, at);
+        let (receipt, issued) =
+            self.receipt((company, window), ReceiptKind::Evaluator, by, rationale.into(), at);
         let (by, rationale) = (by.to_owned(), rationale.to_owned());
         let judgement = Judgement { record, by, rationale, external_effect, receipt, at };
         vec![issued, Event::Judged { company: company.to_owned(), window, judgement: Box::new(judgement) }]
@@ -228,23 +243,23 @@ impl Round {
         (company, window): (&str, Window),
         kind: ReceiptKind,
         actor: &str,
-        text: &str,
+        text: Text,
         at: Moment,
     ) -> (String, Event) {
         let reference = format!("receipt:{}", self.receipts.len() + 1);
-        let (company, actor, text) = (company.to_owned(), actor.to_owned(), text.to_owned());
+        let (company, actor) = (company.to_owned(), actor.to_owned());
         let receipt = Receipt { company, window, kind, actor, text, at };
         (reference.clone(), Event::ReceiptIssued { reference, receipt })
     }
 
-    fn file_dispute(&self, filer: &str, at: Moment, of: (&str, Window), ground: &str) -> Decision {
+    fn file_dispute(&self, filer: &str, at: Moment, of: (&str, Window), ground: &Text) -> Decision {
         let (company, window) = of;
         if let Some(missing) = self.entrant(filer)?.missing_step() {
             return Err(Refusal::NotActive { missing });
         }
         let submission = self.entrant(company)?.submission(window);
         submission.ok_or(Refusal::NoSubmission { window })?;
-        let findings = self.screened(&[("ground", ground, GROUND)])?;
+        let findings = self.screened_text(&[], ("ground", ground, GROUND))?;
         let is_open = self.disputes.values().any(|dispute| {
             dispute.status == DisputeStatus::Open
                 && (&*dispute.filer, &*dispute.company, dispute.window) == (filer, company, window)
@@ -259,7 +274,7 @@ impl Round {
             company: company.to_owned(),
             window,
             filer: filer.to_owned(),
-            ground: ground.to_owned(),
+            ground: ground.clone(),
             stake,
             filed_at: at,
             amendments: Vec::new(),
@@ -278,7 +293,7 @@ impl Round {
     }
 
     /// While a dispute is open its filer may add to it, until the round ends.
-    fn amend_dispute(&self, filer: &str, at: Moment, reference: &str, text: &str) -> Decision {
+    fn amend_dispute(&self, filer: &str, at: Moment, reference: &str, text: &Text) -> Decision {
         self.check_not_over(at)?;
         let dispute = self.open_dispute(reference)?;
         if dispute.filer != filer {
@@ -287,8 +302,8 @@ impl Round {
         if dispute.amendments.len() >= AMENDMENTS_MAX {
             return Err(Refusal::TooMany { what: "amendments", limit: AMENDMENTS_MAX });
         }
-        let findings = self.screened(&[("text", text, GROUND)])?;
-        let amended = Event::DisputeAmended { reference: reference.to_owned(), text: text.to_owned() };
+        let findings = self.screened_text(&[], ("text", text, GROUND))?;
+        let amended = Event::DisputeAmended { reference: reference.to_owned(), text: text.clone() };
         Ok([vec![amended], flagged(filer, findings)].concat())
     }
 
@@ -303,7 +318,7 @@ impl Round {
                 self.judgement(of, by, (record, &verdict.rationale, verdict.external_effect.clone()), at)
             }
             Ruling::Dismissed | Ruling::Baseless => {
-                vec![self.receipt(of, ReceiptKind::Evaluator, by, rationale, at).1]
+                vec![self.receipt(of, ReceiptKind::Evaluator, by, rationale.into(), at).1]
             }
         };
         let status = match ruling {
@@ -366,6 +381,17 @@ impl Round {
             return Err(Refusal::ForbiddenDisclosure(blocking.collect()));
         }
         Ok(findings)
+    }
+
+    /// The same, and a text that may lie elsewhere: then it was looked at already.
+    pub(super) fn screened_text(
+        &self,
+        fields: &[(&str, &str, Length)],
+        (field, text, length): (&str, &Text, Length),
+    ) -> Result<Vec<Finding>, Refusal> {
+        let mut fields = fields.to_vec();
+        fields.extend(text.said().map(|said| (field, said, length)));
+        Ok([self.screened(&fields)?, text.findings().to_vec()].concat())
     }
 
     /// It knows the canaries of every company: nobody may publish those of another one either.

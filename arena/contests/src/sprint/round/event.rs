@@ -14,6 +14,7 @@ use crate::leak::Finding;
 use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::stake::StakeResult;
+use crate::text::Text;
 
 /// An event with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Receipt {
     /// Who acted.
     pub actor: String,
     /// What was done.
-    pub text: String,
+    pub text: Text,
     /// When.
     pub at: Moment,
 }
@@ -82,7 +83,7 @@ pub enum Event {
     /// A submission is disputed.
     DisputeFiled { reference: String, dispute: Dispute },
     /// Something was added to a dispute.
-    DisputeAmended { reference: String, text: String },
+    DisputeAmended { reference: String, text: Text },
     /// A dispute is over.
     DisputeClosed { reference: String, status: DisputeStatus, receipt: Option<String> },
     /// Something was hidden again.

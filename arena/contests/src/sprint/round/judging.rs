@@ -10,6 +10,7 @@ use crate::moment::Moment;
 use crate::overlap::{self, Overlap};
 use crate::sprint::Window;
 use crate::sprint::record::{Components, Intervention, Outcome, Penalty, Record, State, Written};
+use crate::text::Text;
 use crate::words::words;
 
 /// What an evaluator says a submission is worth.
@@ -70,7 +71,7 @@ pub struct Dispute {
     /// Who disputes it.
     pub filer: String,
     /// Why.
-    pub ground: String,
+    pub ground: Text,
     /// What is at stake.
     pub stake: Amount,
     /// When it was filed.
@@ -87,7 +88,7 @@ pub struct Dispute {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amendment {
     /// What.
-    pub text: String,
+    pub text: Text,
     /// When.
     pub at: Moment,
 }

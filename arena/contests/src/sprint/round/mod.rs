@@ -20,6 +20,7 @@ mod terms_wire;
 pub mod wire;
 mod work;
 
+use arena_canon::Digest;
 use arena_cow::{CowMap, Shared};
 use arena_ledger::Ledger;
 
@@ -49,6 +50,8 @@ pub struct Round {
     town: Town,
     disputes: CowMap<String, Dispute>,
     receipts: CowMap<String, Receipt>,
+    /// Texts that may not be shown any more, and why.
+    withheld: CowMap<Digest, String>,
     snapshots: Shared<Vec<Snapshot>>,
     awards: CowMap<String, Award>,
     flagged: Shared<Vec<(String, Finding)>>,
@@ -106,6 +109,7 @@ impl Round {
             town: Town::default(),
             disputes: CowMap::new(),
             receipts: CowMap::new(),
+            withheld: CowMap::new(),
             snapshots: Shared::default(),
             awards: CowMap::new(),
             flagged: Shared::default(),
@@ -279,6 +283,9 @@ impl Round {
                 if let Some(artifact) = self.locker.artifacts.get_mut(digest) {
                     artifact.hidden = Some(reason.clone());
                 }
+            }
+            Event::Hidden { target: Target::Text(digest), reason } => {
+                self.withheld.insert(*digest, reason.clone());
             }
             _ => {}
         }

@@ -8,6 +8,7 @@ use arena_canon::Digest;
 
 use crate::moment::Moment;
 use crate::sprint::Window;
+use crate::text::Text;
 use crate::words::words;
 
 /// Bytes of one artifact.
@@ -40,7 +41,7 @@ pub struct Evidence {
     /// What kind of evidence.
     pub kind: String,
     /// What it shows.
-    pub description: String,
+    pub description: Text,
     /// When it came.
     pub at: Moment,
 }
@@ -105,8 +106,8 @@ pub struct Post {
     /// The window it is about.
     pub window: Option<Window>,
     /// Its text, unless it was hidden.
-    pub body: Option<String>,
-    /// The digest of its text.
+    pub body: Option<Text>,
+    /// The digest of its text, as [`Text::sha256`] gives it.
     pub body_sha256: Digest,
     /// What it refers to.
     pub refs: Vec<String>,
@@ -123,7 +124,7 @@ impl Post {
     pub fn names(&self, artifact: &Digest) -> bool {
         let digest = artifact.to_string();
         let in_refs = self.refs.iter().any(|reference| reference.ends_with(&digest));
-        in_refs || self.body.as_ref().is_some_and(|body| body.contains(&digest))
+        in_refs || self.body.as_ref().is_some_and(|body| body.names(artifact))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end of a round: what is left open lapses, stakes and holds go where they belong, awards are
 //! paid, and what is hidden stays hidden.
 
+use arena_canon::Digest;
 use arena_ledger::{Account, transfer};
 
 use super::command::Target;
@@ -14,6 +15,7 @@ use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::record::State;
 use crate::sprint::stake::{self, StakeResult};
+use crate::text::Text;
 
 /// A round that runs ahead of its events while a decision of many steps is made.
 struct Ahead {
@@ -142,6 +144,17 @@ impl Round {
         Ok(events)
     }
 
+    /// Whether a text that anybody wrote here lies under a digest. Of a post there is the post to hide.
+    fn has_text(&self, sha256: &Digest) -> bool {
+        let disputes = self.disputes.values().flat_map(|dispute| {
+            std::iter::once(&dispute.ground).chain(dispute.amendments.iter().map(|it| &it.text))
+        });
+        let evidence = self.locker.evidence.values().map(|evidence| &evidence.description);
+        let receipts = self.receipts.values().map(|receipt| &receipt.text);
+        let mut kept = disputes.chain(evidence).chain(receipts).filter_map(Text::kept);
+        kept.any(|kept| kept.sha256 == *sha256)
+    }
+
     pub(super) fn hide(&self, target: &Target, reason: &str) -> Decision {
         self.screened(&[("reason", reason, REASON)])?;
         let hidden = match target {
@@ -149,9 +162,10 @@ impl Round {
             Target::Artifact(digest) => {
                 self.locker.artifact(digest).map(|artifact| artifact.hidden.is_some())
             }
+            Target::Text(digest) => self.has_text(digest).then(|| self.withheld.contains_key(digest)),
         };
         match hidden {
-            None => Err(Refusal::Unknown { what: "post or artifact" }),
+            None => Err(Refusal::Unknown { what: "post, artifact or text" }),
             Some(true) => Err(Refusal::AlreadyDone { what: "hiding it" }),
             Some(false) => Ok(vec![Event::Hidden { target: target.clone(), reason: reason.to_owned() }]),
         }

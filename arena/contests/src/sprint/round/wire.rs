@@ -1,8 +1,9 @@
 //! Commands as JSON: what a request holds and what a journal keeps. A round is what its commands make
 //! of its terms, so a journal of them is enough to derive it again.
 //!
-//! A line is `{"version": 1, "at", "by", "do", "with"}`; `with` has the members of the command and no
-//! others.
+//! A line is `{"version", "at", "by", "do", "with"}`; `with` has the members of the command and no others. In version 1
+//! every text stands in it. In version 2 a text may lie elsewhere, and an object of what is kept stands for it. A
+//! request has no such object.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +18,20 @@ use super::judging::{Ruling, Verdict};
 use super::package::{FIELDS, Package};
 use super::rails::PostKind;
 use crate::base64url;
-use crate::document::{Faults, Object, text};
-use crate::leak::{self, Finding, Severity};
+use crate::document::{Faults, Object, text as text_at};
 use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::sprint::record::{ArtifactClass, Components, Outcome, Penalty, State};
+use crate::text::{self, Text};
 
-/// The version of the lines.
-pub const JOURNAL_VERSION: u64 = 1;
+/// The newest version of the lines. All of them are read.
+pub const JOURNAL_VERSION: u64 = 2;
+
+/// Which version a command is written in: the oldest that can hold it.
+pub fn version_of(command: &Command) -> u64 {
+    let lies_elsewhere = command.texts().into_iter().any(|text| text.kept().is_some());
+    if lies_elsewhere { 2 } else { 1 }
+}
 
 /// Every command by its name, with the names of its members.
 pub const COMMANDS: &[(&str, &[&str])] = &[
@@ -52,7 +59,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("rule_dispute", &["dispute", "ruling", "verdict", "rationale"]),
     ("invalidate", &["company", "window", "penalties", "rationale"]),
     ("record_intervention", &["company", "window", "text"]),
-    ("hide", &["post", "artifact_hash", "reason"]),
+    ("hide", &["post", "artifact_hash", "text_sha256", "reason"]),
     ("withdraw", &[]),
     ("disqualify", &["company", "reason"]),
     ("take_snapshot", &["after"]),
@@ -72,7 +79,7 @@ pub fn write(Stamped { at, by, command }: &Stamped) -> Value {
     let with = with_of_entry(command).or_else(|| with_of_rails(command)).or_else(|| with_of_judging(command));
     let with = with.unwrap_or_else(|| json!({}));
     json!({
-        "version": JOURNAL_VERSION,
+        "version": version_of(command),
         "at": at.to_string(),
         "by": by,
         "do": name_of(command),
@@ -148,14 +155,17 @@ fn with_of_rails(command: &Command) -> Option<Value> {
         }),
         Command::GrantPublicRead { artifact } => json!({ "artifact_hash": artifact }),
         Command::PutEvidence { artifact, kind, description } => {
-            json!({ "artifact_hash": artifact, "kind": kind, "description": description })
+            json!({ "artifact_hash": artifact, "kind": kind, "description": description.json() })
         }
         Command::Post { kind, window, body, refs, corrects } => json!({
-            "kind": kind, "window": window, "body": body, "refs": refs, "corrects": corrects,
+            "kind": kind, "window": window, "body": body.json(), "refs": refs, "corrects": corrects,
         }),
         Command::Hide { target: Target::Post(post), reason } => json!({ "post": post, "reason": reason }),
         Command::Hide { target: Target::Artifact(artifact), reason } => {
             json!({ "artifact_hash": artifact, "reason": reason })
+        }
+        Command::Hide { target: Target::Text(text), reason } => {
+            json!({ "text_sha256": text, "reason": reason })
         }
         _ => return None,
     })
@@ -167,9 +177,9 @@ fn with_of_judging(command: &Command) -> Option<Value> {
             json!({ "company": company, "window": window, "verdict": verdict_json(verdict) })
         }
         Command::FileDispute { company, window, ground } => {
-            json!({ "company": company, "window": window, "ground": ground })
+            json!({ "company": company, "window": window, "ground": ground.json() })
         }
-        Command::AmendDispute { dispute, text } => json!({ "dispute": dispute, "text": text }),
+        Command::AmendDispute { dispute, text } => json!({ "dispute": dispute, "text": text.json() }),
         Command::RuleDispute { dispute, ruling, rationale } => {
             let (ruling, verdict) = match ruling {
                 Ruling::Upheld(verdict) => ("upheld", verdict_json(verdict)),
@@ -182,7 +192,7 @@ fn with_of_judging(command: &Command) -> Option<Value> {
             "company": company, "window": window, "penalties": penalties, "rationale": rationale,
         }),
         Command::RecordIntervention { company, window, text } => {
-            json!({ "company": company, "window": window, "text": text })
+            json!({ "company": company, "window": window, "text": text.json() })
         }
         Command::Disqualify { company, reason } => json!({ "company": company, "reason": reason }),
         Command::TakeSnapshot { after } => json!({ "after": after }),
@@ -238,15 +248,16 @@ pub fn read(line: &Value) -> Result<Stamped, Faults> {
     let mut faults = Faults::default();
     let known = ["version", "at", "by", "do", "with"];
     let read = Object::read(line, &Pointer::default(), &known, &mut faults).and_then(|object| {
-        if object.whole("version", &mut faults)? != JOURNAL_VERSION {
-            faults.add(&object.at("version"), format!("only version {JOURNAL_VERSION} can be read"));
+        let version = object.whole("version", &mut faults)?;
+        if !(1..=JOURNAL_VERSION).contains(&version) {
+            faults.add(&object.at("version"), format!("only versions 1 to {JOURNAL_VERSION} can be read"));
         }
         let at = object.parsed::<Moment>("at", &mut faults);
         let by = object.required("by", &mut faults);
         let by = by.and_then(|by| actor(by, &object.at("by"), &mut faults));
         let name = object.text("do", &mut faults)?;
         let with = object.required("with", &mut faults)?;
-        let command = command_at(name, with, &object.at("with"), &mut faults);
+        let command = command_at(name, (with, version > 1), &object.at("with"), &mut faults);
         Some(Stamped { at: at?, by: by?, command: command? })
     });
     faults.or(read)
@@ -255,7 +266,7 @@ pub fn read(line: &Value) -> Result<Stamped, Faults> {
 /// Reads the members of the command `name`, as a request holds them.
 pub fn command(name: &str, with: &Value) -> Result<Command, Faults> {
     let mut faults = Faults::default();
-    let read = command_at(name, with, &Pointer::default(), &mut faults);
+    let read = command_at(name, (with, false), &Pointer::default(), &mut faults);
     faults.or(read)
 }
 
@@ -282,16 +293,22 @@ fn actor(by: &Value, at: &Pointer, faults: &mut Faults) -> Option<Actor> {
 /// The members of a command, read one by one.
 struct Members<'a, 'f> {
     object: Object<'a>,
+    /// Whether a text may lie elsewhere.
+    elsewhere: bool,
     faults: &'f mut Faults,
 }
 
-impl<'a, 'f> Members<'a, 'f> {
-    fn of(with: &'a Value, at: &Pointer, known: &[&str], faults: &'f mut Faults) -> Option<Self> {
-        Object::read(with, at, known, faults).map(|object| Self { object, faults })
-    }
-
+impl Members<'_, '_> {
     fn text(&mut self, key: &str) -> Option<String> {
         self.object.text(key, self.faults).map(str::to_owned)
+    }
+
+    fn long_text(&mut self, key: &str) -> Option<Text> {
+        if !self.elsewhere {
+            return self.text(key).map(Text::Said);
+        }
+        let value = self.object.required(key, self.faults)?;
+        Text::read(value, &self.object.at(key), self.faults)
     }
 
     fn window(&mut self) -> Option<Window> {
@@ -303,7 +320,13 @@ impl<'a, 'f> Members<'a, 'f> {
     }
 }
 
-fn command_at(name: &str, with: &Value, at: &Pointer, faults: &mut Faults) -> Option<Command> {
+/// The members of the command `name`; whether a text of it may lie elsewhere stands beside them.
+fn command_at(
+    name: &str,
+    (with, elsewhere): (&Value, bool),
+    at: &Pointer,
+    faults: &mut Faults,
+) -> Option<Command> {
     let known = COMMANDS.iter().find(|(command, _)| *command == name).map(|(_, members)| *members);
     let Some(known) = known else {
         faults.add(at, "no command has this name");
@@ -314,7 +337,8 @@ fn command_at(name: &str, with: &Value, at: &Pointer, faults: &mut Faults) -> Op
         "revise" => return Package::read_at(with, at, faults).map(Command::Revise),
         _ => {}
     }
-    let mut members = Members::of(with, at, known, faults)?;
+    let object = Object::read(with, at, known, faults)?;
+    let mut members = Members { object, elsewhere, faults };
     let read = read_entry(name, &mut members).or_else(|| read_rails(name, &mut members));
     read.or_else(|| read_judging(name, &mut members))
 }
@@ -396,7 +420,7 @@ fn read_rails(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
             let (artifact, media_type) = (m.artifact(), m.text("media_type"));
             let size_bytes = m.object.whole("size_bytes", m.faults);
             let public_read = m.object.boolean("public_read", m.faults);
-            let findings = read_findings(m);
+            let findings = text::read_findings(&m.object, m.faults);
             Command::KeepArtifact {
                 artifact: artifact?,
                 size_bytes: size_bytes?,
@@ -407,23 +431,25 @@ fn read_rails(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
         }
         "grant_public_read" => Command::GrantPublicRead { artifact: m.artifact()? },
         "put_evidence" => {
-            let (artifact, kind, description) = (m.artifact(), m.text("kind"), m.text("description"));
+            let (artifact, kind, description) = (m.artifact(), m.text("kind"), m.long_text("description"));
             Command::PutEvidence { artifact: artifact?, kind: kind?, description: description? }
         }
         "post" => {
             let kind = m.object.word("kind", PostKind::named, m.faults);
             let window = m.object.optional_word("window", Window::named, m.faults);
-            let (body, refs) = (m.text("body"), m.object.texts("refs", 100, m.faults));
+            let (body, refs) = (m.long_text("body"), m.object.texts("refs", 100, m.faults));
             let corrects = m.object.optional_text("corrects", m.faults).map(str::to_owned);
             Command::Post { kind: kind?, window, body: body?, refs: refs?, corrects }
         }
         "hide" => {
             let reason = m.text("reason");
-            let target = match (m.object.optional("post"), m.object.optional("artifact_hash")) {
-                (Some(_), None) => m.text("post").map(Target::Post),
-                (None, Some(_)) => m.artifact().map(Target::Artifact),
+            let is_there = |name| m.object.optional(name).is_some();
+            let target = match ["post", "artifact_hash", "text_sha256"].map(is_there) {
+                [true, false, false] => m.text("post").map(Target::Post),
+                [false, true, false] => m.artifact().map(Target::Artifact),
+                [false, false, true] => m.object.parsed("text_sha256", m.faults).map(Target::Text),
                 _ => {
-                    m.faults.add(m.object.pointer(), "expected either a post or an artifact");
+                    m.faults.add(m.object.pointer(), "expected either a post, an artifact or a text");
                     None
                 }
             };
@@ -433,21 +459,6 @@ fn read_rails(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
     })
 }
 
-fn read_findings(m: &mut Members<'_, '_>) -> Option<Vec<Finding>> {
-    let items = m.object.array("findings", leak::FINDINGS_MAX, m.faults)?;
-    let read = |(i, item)| {
-        let at = m.object.at("findings").index(i);
-        let object = Object::read(item, &at, &["field", "offset", "rule", "severity"], m.faults)?;
-        let field = object.text("field", m.faults);
-        let offset = object.whole("offset", m.faults);
-        let rule = object.word("rule", leak::rule_named, m.faults);
-        let severity = object.word("severity", Severity::named, m.faults);
-        let offset = usize::try_from(offset?).ok()?;
-        Some(Finding { field: field?.to_owned(), offset, rule: rule?, severity: severity? })
-    };
-    items.iter().enumerate().map(read).collect()
-}
-
 fn read_judging(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
     Some(match name {
         "judge" => {
@@ -455,11 +466,11 @@ fn read_judging(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
             Command::Judge { company: company?, window: window?, verdict: verdict? }
         }
         "file_dispute" => {
-            let (company, window, ground) = (m.text("company"), m.window(), m.text("ground"));
+            let (company, window, ground) = (m.text("company"), m.window(), m.long_text("ground"));
             Command::FileDispute { company: company?, window: window?, ground: ground? }
         }
         "amend_dispute" => {
-            let (dispute, text) = (m.text("dispute"), m.text("text"));
+            let (dispute, text) = (m.text("dispute"), m.long_text("text"));
             Command::AmendDispute { dispute: dispute?, text: text? }
         }
         "rule_dispute" => {
@@ -486,7 +497,7 @@ fn read_judging(name: &str, m: &mut Members<'_, '_>) -> Option<Command> {
             }
         }
         "record_intervention" => {
-            let (company, window, text) = (m.text("company"), m.window(), m.text("text"));
+            let (company, window, text) = (m.text("company"), m.window(), m.long_text("text"));
             Command::RecordIntervention { company: company?, window: window?, text: text? }
         }
         "disqualify" => {
@@ -559,7 +570,7 @@ fn read_penalties(object: &Object<'_>, faults: &mut Faults) -> Option<BTreeSet<P
     let mut penalties = BTreeSet::new();
     for (i, item) in object.array("penalties", 16, faults)?.iter().enumerate() {
         let at = object.at("penalties").index(i);
-        let Some(word) = text(item, &at, faults) else { continue };
+        let Some(word) = text_at(item, &at, faults) else { continue };
         match Penalty::named(word) {
             Some(penalty) if penalties.insert(penalty) => {}
             Some(_) => faults.add(&at, "stands twice"),

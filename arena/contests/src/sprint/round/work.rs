@@ -17,6 +17,7 @@ use crate::document::{Faults, Length};
 use crate::leak::{self, CANARY_BYTES_MIN, Finding, Scanner, Severity, TEXT_BYTES_MAX};
 use crate::moment::Moment;
 use crate::sprint::Window;
+use crate::text::Text;
 
 const NAME: Length = Length::new(1, 100);
 const OBJECTIVE: Length = Length::new(10, 500);
@@ -249,18 +250,19 @@ impl Round {
         if artifact.owner == company { Ok(artifact) } else { Err(Refusal::NotOwn { what: "artifact" }) }
     }
 
-    fn put_evidence(&self, company: &str, at: Moment, artifact: &Digest, what: (&str, &str)) -> Decision {
+    fn put_evidence(&self, company: &str, at: Moment, artifact: &Digest, what: (&str, &Text)) -> Decision {
         let (kind, description) = what;
         self.own_artifact(company, artifact)?;
         let owned = self.locker.evidence.values().filter(|evidence| evidence.owner == company).count();
         check_room("pieces of evidence", owned)?;
-        let findings = self.screened(&[("kind", kind, NAME), ("description", description, DESCRIPTION)])?;
+        let findings =
+            self.screened_text(&[("kind", kind, NAME)], ("description", description, DESCRIPTION))?;
         let reference = format!("evidence:{}", self.locker.evidence.len() + 1);
         let evidence = Evidence {
             owner: company.to_owned(),
             artifact: *artifact,
             kind: kind.to_owned(),
-            description: description.to_owned(),
+            description: description.clone(),
             at,
         };
         Ok([vec![Event::EvidencePut { reference, evidence }], flagged(company, findings)].concat())
@@ -271,12 +273,12 @@ impl Round {
         company: &str,
         at: Moment,
         (kind, window): (PostKind, Option<Window>),
-        body: &str,
+        body: &Text,
         (refs, corrects): (&[String], Option<&String>),
     ) -> Decision {
-        let mut fields = vec![("body", body, BODY)];
+        let mut fields: Vec<_> = body.said().map(|body| ("body", body, BODY)).into_iter().collect();
         fields.extend(refs.iter().map(|reference| ("refs", &**reference, Length::new(1, 200))));
-        let findings = self.screened(&fields)?;
+        let findings = [body.findings().to_vec(), self.screened(&fields)?].concat();
         if refs.len() > REFS_MAX {
             return Err(Refusal::TooMany { what: "references", limit: REFS_MAX });
         }
@@ -295,8 +297,8 @@ impl Round {
             author: company.to_owned(),
             kind,
             window,
-            body: Some(body.to_owned()),
-            body_sha256: Digest::of(body.as_bytes()),
+            body: Some(body.clone()),
+            body_sha256: body.sha256(),
             refs: refs.to_vec(),
             corrects: corrects.cloned(),
             at,

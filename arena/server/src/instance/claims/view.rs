@@ -9,7 +9,7 @@ use arena_canon::json::Value;
 use arena_claims::life::{self, Claim, Event, Part, Phase, World, report_of};
 use arena_claims::record::Record;
 use arena_contests::Moment;
-use arena_draw::beacon::Schedule;
+use arena_draw::beacon::{Schedule, Source};
 use arena_ledger::{Account, Amount, Transaction};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::auth::Viewer;
 use crate::instance::stamp;
 use crate::problem::Problem;
 
-const ROLES: [&str; 5] = ["runner", "auditor", "challenger", "reviewer", "appeal"];
+const ROLES: [&str; 6] = ["runner", "auditor", "challenger", "reviewer", "appeal", "party"];
 
 /// A time in seconds as everybody writes it; nothing for the end of time.
 pub(crate) fn time(seconds: u64) -> Option<String> {
@@ -165,7 +165,7 @@ pub(crate) fn seen(viewer: &Viewer, end: Option<&(u64, Event)>, world: &World, c
         "params_sha256": claim.params_sha256, "relists": claim.relists,
         "badges": { "tolerant": !rules.exact, "wide_tolerance": rules.wide_tolerance },
         "pool": { "have": claim.pooled(), "need": claim.params.pool_min(), "funders": funders },
-        "draw": open_draw(claim).map(draw_json),
+        "draw": open_draw(claim).map(|draw| draw_json(world, draw)),
         "run": look.run(),
         // Challenges are taken once the coin of the audit was tossed; how it fell is not told.
         "challenges_open": is_window(claim) && claim.audit.coin.is_some(),
@@ -225,14 +225,22 @@ fn ballot_json(ballot: &life::Ballot) -> Value {
     })
 }
 
+/// When the round of a draw is due.
+fn due_of(world: &World, draw: &life::DrawState) -> Option<String> {
+    match world.instance.source {
+        Source::HashChain(_) => time(life::due_of(draw)),
+        _ => Schedule::QUICKNET.time_of(draw.round).and_then(time),
+    }
+}
+
 /// A draw that waits for its round, with everybody who may be drawn.
-fn draw_json(draw: &life::DrawState) -> Value {
+fn draw_json(world: &World, draw: &life::DrawState) -> Value {
     let entries = draw.entries.entries().iter();
     let pool = entries
         .map(|entry| json!({ "agent": entry.agent, "operator": entry.operator, "tickets": entry.tickets.to_string() }));
     json!({
         "purpose": draw.purpose.name(), "attempt": draw.attempt, "seats": draw.seats,
-        "round": draw.round.to_string(), "due": Schedule::QUICKNET.time_of(draw.round).and_then(time),
+        "round": draw.round.to_string(), "due": due_of(world, draw),
         "last_round_seen": draw.last_round_seen.to_string(), "committed_at": time(draw.committed_at),
         "committed_seq": draw.committed_seq.to_string(), "stalled": draw.stalled,
         "salt_sha256": draw.salt_sha256, "pool": pool.collect::<Vec<_>>(),
@@ -240,18 +248,25 @@ fn draw_json(draw: &life::DrawState) -> Value {
 }
 
 /// The draws of a claim: the one that is committed, and the transcripts that may be seen.
-pub(crate) fn draws(viewer: &Viewer, world: &World, claim: &Claim) -> Value {
+pub(crate) fn draws(viewer: &Viewer, claims: &Claims, world: &World, claim: &Claim) -> Value {
     let is_open = claim.phase.is_terminal() || viewer.is_admin();
     let of_public = |transcript: &&Value| {
         let purpose = transcript.get("purpose").and_then(Value::as_str);
         is_open || matches!(purpose, Some("runner" | "panel" | "panel2"))
     };
-    let transcripts: Vec<&Value> = claim.transcripts.iter().filter(of_public).collect();
+    let log = claims.log();
+    let transcripts = claim.transcripts.iter().filter(of_public).map(|transcript| log.carried(transcript));
+    let transcripts: Vec<Value> = transcripts.collect();
     let draw = if viewer.is_admin() { claim.draw.as_ref() } else { open_draw(claim) };
+    let committed = draw.map(|draw| {
+        let mut committed = draw_json(world, draw);
+        committed["log"] = json!(open_draw(claim).and_then(|draw| log.of_draw(draw.committed_seq)));
+        committed
+    });
     json!({
         "claim": claim.id, "job": claim.job, "instance": world.instance.name, "instance_id": world.instance.id(),
-        "beacon": world.instance.source.kind().name(), "committed": draw.map(draw_json), "transcripts": transcripts,
-        "verify": "arena draw verify TRANSCRIPT",
+        "beacon": world.instance.source.kind().name(), "committed": committed, "transcripts": transcripts,
+        "verify": "arena draw verify TRANSCRIPT --log-key KEY",
     })
 }
 
@@ -358,15 +373,34 @@ pub(crate) fn assigned<'a>(world: &'a World, agent: &str, id: &str) -> Result<&'
     if found { Ok(claim) } else { Err(missing()) }
 }
 
-/// What the instance is, and what is known of its beacon.
-pub(crate) fn beacon_json(claims: &Claims, world: &World) -> Value {
+/// What the instance is, and what is known of its beacon. A party is told which round it is to reveal, be it that of a
+/// draw in secret; of what others revealed, nobody is told more than draws take that everybody may see.
+pub(crate) fn beacon_json(viewer: &Viewer, claims: &Claims, world: &World) -> Value {
     let of = &world.instance;
     let latest = claims.latest();
-    json!({
+    let mut told = json!({
         "instance": of.name, "instance_id": of.id(), "asset": of.asset.as_str(), "beacon": of.source.kind().name(),
         "params": of.params.to_json(), "params_sha256": world.params_sha256(),
         "latest": latest.map(|seen| json!({ "round": seen.round.to_string(), "signature": super::hex(&seen.proof) })),
-    })
+    });
+    let Source::HashChain(chain) = &of.source else { return told };
+    let me = own(viewer).filter(|me| of.parties.iter().any(|party| party.agent == **me));
+    let sees_all = me.is_some() || viewer.is_admin();
+    let wanted = life::round_wanted(world);
+    let most = if sees_all { wanted } else { claims.drawn.max(1) };
+    let parties = of.parties.iter().zip(chain.anchors()).map(|(party, anchor)| {
+        let revealed = life::revealed_by(world, &party.agent, most);
+        json!({
+            "agent": party.agent, "anchor": anchor, "rounds": party.rounds, "stake": party.stake,
+            "revealed": revealed.map(|revealed| json!({ "round": revealed.round.to_string(), "preimage": revealed.preimage })),
+        })
+    });
+    told["parties"] = parties.collect();
+    told["drawn"] = json!(claims.drawn.to_string());
+    if sees_all {
+        told["wanted"] = json!(wanted.to_string());
+    }
+    told
 }
 
 /// What somebody could do now, with the reason where it cannot: the rules themselves are asked.

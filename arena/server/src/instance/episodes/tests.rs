@@ -1,5 +1,6 @@
 use arena_contests::cite::Registry;
 use arena_contests::leak::{MARKERS, Scanner};
+use arena_engine::campus::read_actions;
 
 use super::*;
 use crate::auth::Scopes;
@@ -14,6 +15,7 @@ fn known(packs: &[Vec<u8>]) -> Known {
         scanner,
         packs: Shelf::read(packs).unwrap(),
         claims: crate::instance::claims::Genesis::new("arena", false).unwrap(),
+        log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
     }
 }
 
@@ -152,4 +154,85 @@ fn rows_that_do_not_fit_are_told() {
         act(&mut instance, &known, "bees", "e1", turn).unwrap();
     }
     assert_eq!(carry_out(&mut instance, &known, "bees", outcome(None, 23)).unwrap_err().code(), "conflict");
+}
+
+/// What a row has of an action is what was given: also what was left out, and what was said to be nothing.
+#[test]
+fn an_action_is_read_from_its_row_as_it_was_given() {
+    let number = |value: u8| {
+        [None, Some(json!(null)), Some(json!(-1.25)), Some(json!(3)), Some(json!(1e300))][usize::from(value)]
+            .clone()
+    };
+    let yes = |value: u8| {
+        [None, Some(json!(null)), Some(json!(true)), Some(json!(false)), None][usize::from(value)].clone()
+    };
+    for n in 0..5_u32.pow(4) {
+        let [a, b, c, d] = [1, 5, 25, 125].map(|place| (n / place % 5) as u8);
+        let mut given = serde_json::Map::new();
+        for (name, value) in [
+            ("curtail_mw", number(a)),
+            ("battery_mw", number(b)),
+            ("diesel_mw", number(c)),
+            ("accept_offer", yes(d)),
+        ] {
+            value.map(|value| given.insert(name.to_owned(), value));
+        }
+        let raw = read_actions(&json!([given]), 1).unwrap()[0];
+        let body =
+            arena_canon::json::canonical_of(&json!({ "episode": 1, "turn": 0, "action": raw, "end": null }));
+        let acted: Acted = serde_json::from_slice(&body).unwrap();
+        assert_eq!(RawAction::from(acted.action), raw, "{given:?}");
+    }
+    for wrong in
+        [json!({ "curtail_mw": "1" }), json!({ "swap_mw": 1 }), json!({ "accept_offer": 1 })]
+    {
+        let body = json!({ "episode": 1, "turn": 0, "action": wrong, "end": null });
+        assert!(serde_json::from_value::<Acted>(body).is_err(), "{wrong}");
+    }
+}
+
+/// A start leaves the seats, and whoever acts then has the one that was never left.
+#[test]
+fn a_start_without_seats_comes_to_the_same() {
+    let known = known(&[SPIKES.to_vec()]);
+    let mut instance = Instance::default();
+    let mut rows = join(&mut instance, &known, "bees");
+    rows.extend(join(&mut instance, &known, "cedar"));
+    for turn in 0..5 {
+        rows.extend(act(&mut instance, &known, "bees", "e1", turn).unwrap());
+    }
+    let events: Vec<Event> = (1..)
+        .zip(&rows)
+        .map(|(seq, row)| Event {
+            seq,
+            at_ms: u64::try_from(row.at.unix_ms()).unwrap(),
+            topic: row.topic.clone(),
+            kind: row.kind.clone(),
+            version: row.version,
+            body: arena_canon::json::canonical_of(&row.body),
+            salt: None,
+            content_sha256: Digest::of(b""),
+            prev: Digest::of(b""),
+            hash: Digest::of(b""),
+        })
+        .collect();
+    let fold = |seats| {
+        let mut instance = Instance::default();
+        for event in events.iter().filter(|event| is_fact(&event.kind)) {
+            read(&mut instance, Moment::from_unix_ms(event.at_ms as i64), event, &known, seats).unwrap();
+        }
+        instance
+    };
+    let [kept, mut left] = [Seats::Kept, Seats::Left].map(fold);
+    let all = |instance: &Instance| format!("{:?}", instance.episodes.without_seats());
+    assert_eq!((all(&kept), all(&left)), (all(&instance), all(&instance)));
+    assert!(kept.episodes.all.values().all(|record| record.seat.is_some()));
+    assert!(left.episodes.all.values().all(|record| record.seat.is_none()) && left.episodes.seats.is_empty());
+    act(&mut left, &known, "bees", "e1", 5).unwrap();
+    act(&mut instance, &known, "bees", "e1", 5).unwrap();
+    let seat = |instance: &Instance| instance.episodes.all[&1].seat().unwrap().running();
+    assert_eq!(seat(&left), seat(&instance));
+    // A fact that does not fit is told with or without.
+    let again = &events[0];
+    assert!(read(&mut left, Moment::from_unix_ms(0), again, &known, Seats::Left).is_err());
 }

@@ -100,6 +100,9 @@ fn of_judging(round: &Round, stamped: &Stamped, happened: &[Happened], reference
         Command::Hide { target: Target::Artifact(artifact), .. } => {
             Answer::ok(artifact_json(id, artifact, round.locker().artifact(artifact)?))
         }
+        Command::Hide { target: Target::Text(text), reason } => {
+            Answer::ok(json!({ "text_sha256": text, "hidden": reason }))
+        }
         Command::DecideAward { award, .. } => Answer::ok(award_json(id, award, round.awards().get(award)?)),
         Command::TakeSnapshot { .. } => {
             let snapshot = happened.iter().find_map(|happened| match &happened.event {

@@ -75,6 +75,8 @@ pub(in crate::instance) fn carry_out_due(held: &Held, due: Due, at: Moment) -> R
             let rows = held.release(&held.round.terms().id, at);
             Ok(Decision { rows, answer: Answer::ok(serde_json::json!({ "unfrozen": true })) })
         }
-        Due::Do(command) => carry_out(held, vec![Stamped { at, by: Actor::System, command: *command }]),
+        Due::Do(command) => {
+            carry_out(held, vec![Stamped { at, by: Actor::System, command: *command }], Vec::new())
+        }
     }
 }

@@ -103,8 +103,12 @@ fn told_of_judging(round: &Round, event: &Event) -> Option<(&'static str, Value)
         }
         Event::Hidden { target, reason } => {
             let body = match target {
-                Target::Post(reference) => json!({ "post": global(id, reference), "reason": reason }),
+                Target::Post(reference) => {
+                    let sha256 = round.town().post(reference).map(|post| post.body_sha256);
+                    json!({ "post": global(id, reference), "body_sha256": sha256, "reason": reason })
+                }
                 Target::Artifact(digest) => json!({ "artifact": digest, "reason": reason }),
+                Target::Text(digest) => json!({ "text_sha256": digest, "reason": reason }),
             };
             ("text.hidden", body)
         }

@@ -17,6 +17,7 @@ use arena_contests::sprint::wire as scores;
 use serde_json::json;
 
 use super::{Held, Seen};
+use crate::texts::mark_of;
 
 /// The rules that entrants acknowledge, as they are shown.
 pub(crate) const RULES: &str = include_str!("sprint-v1.md");
@@ -241,11 +242,11 @@ pub(crate) fn dispute_json(round: &str, reference: &str, dispute: &Dispute) -> V
     let amendments: Vec<Value> = dispute
         .amendments
         .iter()
-        .map(|it| json!({ "text": it.text, "at": stamp(it.at), "after_cut_off": true }))
+        .map(|it| json!({ "text": mark_of(&it.text), "at": stamp(it.at), "after_cut_off": true }))
         .collect();
     json!({
         "id": dispute_id(round, reference), "submission": submission_id(round, &dispute.company, dispute.window),
-        "filer": dispute.filer, "ground": dispute.ground, "stake_atomic": dispute.stake,
+        "filer": dispute.filer, "ground": mark_of(&dispute.ground), "stake_atomic": dispute.stake,
         "filed_at": stamp(dispute.filed_at), "amendments": amendments, "status": dispute.status,
         "receipt": dispute.receipt.as_ref().map(|receipt| global(round, receipt)),
     })
@@ -283,7 +284,7 @@ pub(crate) fn artifact_json(round: &str, digest: &Digest, artifact: &Artifact) -
 pub(crate) fn evidence_json(round: &str, reference: &str, evidence: &Evidence) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "round": round, "owner": evidence.owner,
-        "artifact_hash": evidence.artifact, "kind": evidence.kind, "description": evidence.description,
+        "artifact_hash": evidence.artifact, "kind": evidence.kind, "description": mark_of(&evidence.description),
         "at": stamp(evidence.at),
     })
 }
@@ -292,7 +293,7 @@ pub(crate) fn evidence_json(round: &str, reference: &str, evidence: &Evidence) -
 pub(crate) fn post_json(round: &str, reference: &str, post: &Post) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "round": round, "company": post.author, "kind": post.kind,
-        "window": post.window, "body": post.body, "body_sha256": post.body_sha256, "refs": post.refs,
+        "window": post.window, "body": post.body.as_ref().map(mark_of), "body_sha256": post.body_sha256, "refs": post.refs,
         "corrects": post.corrects, "at": stamp(post.at), "hidden": post.hidden,
     })
 }
@@ -301,7 +302,7 @@ pub(crate) fn post_json(round: &str, reference: &str, post: &Post) -> Value {
 pub(crate) fn receipt_json(round: &str, reference: &str, receipt: &Receipt) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "company": receipt.company, "window": receipt.window,
-        "kind": receipt.kind, "actor": receipt.actor, "text": receipt.text, "at": stamp(receipt.at),
+        "kind": receipt.kind, "actor": receipt.actor, "text": mark_of(&receipt.text), "at": stamp(receipt.at),
     })
 }
 

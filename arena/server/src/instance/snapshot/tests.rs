@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use arena_canon::Digest;
 use arena_contests::cite::Registry;
 use arena_contests::leak::{MARKERS, Scanner};
+use arena_engine::ENGINE_VERSION;
 use arena_store::{Options, SnapshotNote, Store};
 use serde_json::{Value, json};
 
@@ -29,6 +30,7 @@ fn known() -> Arc<Known> {
         scanner: Scanner::new(&[], MARKERS).unwrap(),
         packs: Shelf::read(&packs()).unwrap(),
         claims: Genesis::new("arena", false).unwrap(),
+        log: arena_claims::envelope::SecretKey::from_seed(&[7; 32]),
     })
 }
 
@@ -166,4 +168,145 @@ fn a_snapshot_of_another_build_goes() {
     drop(open());
     let why = "another build wrote it".to_owned();
     assert_eq!(*notes.lock().unwrap(), [SnapshotNote::Dropped { seq: 1, why }]);
+}
+
+/// A workspace of the crates server, a and b, which are built one with the other, and c, which none of them is.
+fn workspace() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (name, content) in [
+        ("Cargo.lock", "version = 4"),
+        ("Cargo.toml", "[workspace]"),
+        (
+            "arena/server/Cargo.toml",
+            "[dependencies]\narena-a = { workspace = true }\nserde = \"1\"\n[dev-dependencies]\narena-c = \"1\"",
+        ),
+        ("arena/server/build.rs", "fn main() {}"),
+        ("arena/server/src/lib.rs", "mod deep;"),
+        ("arena/server/src/deep/types.rs", "struct A;"),
+        ("arena/server/assets/page.css", "p {}"),
+        (
+            "arena/a/Cargo.toml",
+            "[dependencies]\narena-b.workspace = true\n[build-dependencies]\narena-b = \"1\"",
+        ),
+        ("arena/a/src/lib.rs", "struct B;"),
+        ("arena/a/tests/it.rs", "fn test() {}"),
+        ("arena/b/Cargo.toml", "[package]\nname = \"arena-b\""),
+        ("arena/b/data/acts.json", "[]"),
+        ("arena/b/src/lib.rs", ""),
+        ("arena/c/Cargo.toml", ""),
+        ("arena/c/src/lib.rs", ""),
+    ] {
+        put(root.path(), name, content);
+    }
+    root
+}
+
+fn put(root: &std::path::Path, name: &str, content: &str) {
+    let path = root.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, content).unwrap();
+}
+
+fn taken(root: &std::path::Path) -> String {
+    sources::Sources::below(root, "server").unwrap().sha256(&["rustc 1", "here"]).unwrap()
+}
+
+/// Whatever may change what a snapshot's bytes mean makes another build of it; what cannot does not.
+#[test]
+fn a_change_of_any_covered_source_is_another_build() {
+    let decides = [
+        "Cargo.lock",
+        "Cargo.toml",
+        "arena/server/Cargo.toml",
+        "arena/server/build.rs",
+        "arena/server/src/deep/types.rs",
+        "arena/a/src/lib.rs",
+        "arena/b/data/acts.json",
+        "arena/b/src/lib.rs",
+    ];
+    let (first, second) = (workspace(), workspace());
+    let before = taken(first.path());
+    assert_eq!(
+        (before.len(), &before),
+        (64, &taken(second.path())),
+        "where it lies and when is nothing to it"
+    );
+    for name in decides {
+        let (root, is_other) = (workspace(), |root: &std::path::Path| taken(root) != before);
+        let path = root.path().join(name);
+        let content = std::fs::read_to_string(&path).unwrap();
+        put(root.path(), name, &format!("{content} "));
+        assert!(is_other(root.path()), "{name} with another byte");
+        put(root.path(), name, &content);
+        assert_eq!(taken(root.path()), before, "{name} as it was");
+        if name.ends_with(".rs") {
+            let renamed = path.with_file_name("renamed.rs");
+            std::fs::rename(&path, &renamed).unwrap();
+            assert!(is_other(root.path()), "{name} under another name");
+            std::fs::remove_file(&renamed).unwrap();
+            assert!(is_other(root.path()), "without {name}");
+            put(root.path(), name, &content);
+            put(root.path(), &name.replace(".rs", "/more.rs"), "");
+            assert!(is_other(root.path()), "one more beside {name}");
+        }
+    }
+    for name in [
+        "arena/server/assets/page.css",
+        "arena/server/src/.lib.rs.swp",
+        "arena/a/tests/it.rs",
+        "arena/b/examples/shown.rs",
+        "arena/c/src/lib.rs",
+        "README.md",
+    ] {
+        put(first.path(), name, "changed");
+        assert_eq!(taken(first.path()), before, "{name} decides nothing");
+    }
+    let sources = sources::Sources::below(second.path(), "server").unwrap();
+    for besides in [&["rustc 2", "here"], &["rustc 1", "there"]] {
+        assert_ne!(sources.sha256(besides).unwrap(), before, "{besides:?}");
+    }
+}
+
+/// Two files are not one, wherever the border is between a name and a content.
+#[test]
+fn no_other_files_have_the_same_digest() {
+    let with = |files: &[(&str, &str)]| {
+        let root = workspace();
+        files.iter().for_each(|(name, content)| put(root.path(), &format!("arena/b/src/{name}"), content));
+        taken(root.path())
+    };
+    let all = [
+        with(&[("x.rs", "ab")]),
+        with(&[("x.rs", "a"), ("y.rs", "b")]),
+        with(&[("x.rs", "b"), ("y.rs", "a")]),
+        with(&[("x.rsa", "b")]),
+        with(&[("x.rs", ""), ("y.rs", "ab")]),
+    ];
+    let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len());
+}
+
+/// The sources of this program: every crate below the server, and of each whatever it is built from.
+#[test]
+fn the_sources_of_this_program_are_covered() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let sources = sources::Sources::below(&root, "server").unwrap();
+    assert!(sources.paths().all(|path| path.exists()), "all of it is watched");
+    let covered = sources.covered;
+    for name in
+        ["canon", "claims", "contests", "cow", "draw", "engine", "ledger", "server", "store", "tournament"]
+    {
+        for entry in ["src", "Cargo.toml"] {
+            let name = format!("arena/{name}/{entry}");
+            assert!(covered.contains(&name), "{name}");
+        }
+    }
+    for name in ["Cargo.lock", "arena/claims/schema", "arena/contests/data", "arena/server/build.rs"] {
+        assert!(covered.contains(name), "{name}");
+    }
+    let is_of = |name: &str| covered.iter().any(|covered| covered.starts_with(name));
+    for name in ["arena/cli", "arena/sandbox", "arena/verifier", "arena/server/assets", "arena/server/tests"]
+    {
+        assert!(!is_of(name), "{name}");
+    }
 }

@@ -62,6 +62,7 @@ fn terminal(ended: &Ended) -> Value {
     json!({
         "class": ended.class, "reason": ended.reason, "matchup": ended.matchup,
         "completed": ended.completed, "record_digest": ended.record_digest,
+        "run_is_kept": !ended.kept.is_empty(),
         "receipt_sha256": ended.receipt.map(|pin| pin.sha256),
         "scorecard_sha256": ended.scorecard.map(|pin| pin.sha256),
         "identities_sha256": ended.identities.map(|pin| pin.sha256),

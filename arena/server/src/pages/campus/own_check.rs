@@ -1,7 +1,7 @@
 //! The check of a replay in the page itself: the same engine, on the reader's machine.
 //!
 //! All of it is here, hidden; the script shows what applies and fills in what came out. Without the script nothing of it
-//! is seen, and what the server found stands above it.
+//! is seen, and what the server found stands above it. A server that was built without the module says so in its place.
 
 use arena_engine::campus::Pack;
 use maud::{Markup, html};
@@ -13,9 +13,21 @@ use crate::pages::{Cell, Column, Mark, Row, chip, data_table, digest_inline, not
 /// Bytes of a file that is taken; the module has the same limit.
 const BYTES_MAX: usize = 4 << 20;
 
-/// The check, where this server has the module for it.
+/// The check, or why there is none here.
 pub(super) fn own_check(pack: &Pack, log: &str, pack_path: &str) -> Markup {
-    html! { @if let Some(verifier) = assets::verifier() { (section(&verifier, pack, log, pack_path)) } }
+    offered(assets::verifier().as_ref(), pack, log, pack_path)
+}
+
+fn offered(verifier: Option<&Verifier>, pack: &Pack, log: &str, pack_path: &str) -> Markup {
+    match verifier {
+        Some(verifier) => section(verifier, pack, log, pack_path),
+        None => html! {
+            p {
+                "This server was built without the engine as a module, so this page cannot replay the log on your "
+                "machine; " code { "arena verify" } " can."
+            }
+        },
+    }
 }
 
 fn section(verifier: &Verifier, pack: &Pack, log: &str, pack_path: &str) -> Markup {
@@ -103,5 +115,37 @@ fn same() -> Markup {
         span data-same="equal" hidden { (chip(Mark::Accepted, "equal")) }
         span data-same="differs" hidden { (chip(Mark::Order, "differs")) }
         span data-same="none" hidden { "nothing to compare" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arena_canon::Digest;
+
+    use super::*;
+    use crate::pages::audit::audit_fragment;
+
+    /// Whichever this build is, both are seen.
+    #[test]
+    fn a_page_offers_the_check_or_says_why_it_does_not() {
+        let pack = Pack::parse(include_bytes!("../../../../../scenarios/two-spikes.json")).unwrap();
+        let verifier = Verifier {
+            module: "/assets/m.wasm",
+            bytes: 9_000,
+            sha256: Digest::of(b"m"),
+            script: "/assets/m.js",
+        };
+        let [with, without] =
+            [Some(&verifier), None].map(|it| offered(it, &pack, "/log", "/pack").into_string());
+        assert!(with.contains("data-module=\"/assets/m.wasm\"") && !with.contains("built without"));
+        assert!(
+            without.contains("built without") && without.contains("<code>arena verify</code>"),
+            "{without}"
+        );
+        assert!(
+            !without.contains("hidden") && !without.contains("<script"),
+            "it is seen, and nothing is loaded"
+        );
+        assert_eq!(audit_fragment(&without), [""; 0]);
     }
 }

@@ -238,10 +238,12 @@ fn below<'a>(document: &'a mut Map<String, Value>, place: &str) -> &'a mut Map<S
     }
 }
 
-/// A post by either of its names, or an artifact by its digest.
+/// A post by either of its names, an artifact by its digest, or a text by its digest behind `text:`.
 fn hide(document: &mut Value, target: &str) {
     let is_digest = target.len() == 64 && target.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_digest {
+    if let Some(text) = target.strip_prefix("text:") {
+        document["text_sha256"] = text.into();
+    } else if is_digest {
         document["artifact_hash"] = target.into();
     } else {
         let post = local("town", target).map_or_else(|| target.to_owned(), |(_, name)| name);
@@ -451,6 +453,7 @@ mod tests {
             ("town:3", json!({ "post": "town:3", "reason": "r" })),
             (" town:s0-r1:3 ", json!({ "post": "town:3", "reason": "r" })),
             (digest.as_str(), json!({ "artifact_hash": digest, "reason": "r" })),
+            (&*format!("text:{digest}"), json!({ "text_sha256": digest, "reason": "r" })),
             ("", json!({ "post": "", "reason": "r" })),
         ] {
             let hide = fields(&[("do", "hide"), ("target", target), ("reason", "r")]);

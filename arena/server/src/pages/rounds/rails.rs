@@ -2,6 +2,7 @@
 
 use arena_canon::Digest;
 use arena_contests::sprint::round::{Artifact, Post, PostKind};
+use arena_contests::text::Text;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
@@ -12,6 +13,7 @@ use crate::pages::{
     Cell, Column, Field, Form, Mark, Markup, Page, Row, agent_link, chip, data_table, definition_list,
     digest, empty_state, form, guest, html, link, markdown, money, pager, path_segment,
 };
+use crate::texts::{Shown, Texts};
 
 /// Posts with their rounds and names, oldest first.
 pub(crate) type Posts = [(String, String, Post)];
@@ -20,7 +22,7 @@ pub(crate) type Posts = [(String, String, Post)];
 /// may hide something.
 pub(crate) fn town_page(
     see: &See<'_>,
-    (posts, wanted): (&Posts, &Wanted),
+    (posts, wanted, texts): (&Posts, &Wanted, Texts<'_>),
     (own, staffed): (Option<&str>, &[String]),
     refused: Option<Refused<'_>>,
 ) -> Markup {
@@ -46,7 +48,9 @@ pub(crate) fn town_page(
         h2 { "Posts" }
         @if posts.is_empty() { (empty_state("Nobody has posted yet.", Some(("See the rounds", "/rounds")))) }
         @if let Some(round) = named { p { "Of " (guest(round, 64)) " alone. " a href="/town" { "All rounds" } } }
-        @for (round, reference, post) in shown { (one(see, (round, staffed.contains(round)), reference, post)) }
+        @for (round, reference, post) in shown {
+            (one((see, texts), (round, staffed.contains(round)), reference, post))
+        }
         (pager(&here, cursor.as_deref(), next.as_deref()))
     };
     Page::new("Town", "/town", body)
@@ -82,7 +86,12 @@ fn post_form<'a>(
     }
 }
 
-fn one(see: &See<'_>, (round, may_hide): (&str, bool), reference: &str, post: &Post) -> Markup {
+fn one(
+    (see, texts): (&See<'_>, Texts<'_>),
+    (round, may_hide): (&str, bool),
+    reference: &str,
+    post: &Post,
+) -> Markup {
     let kind = match post.kind {
         PostKind::Progress => "progress",
         PostKind::Correction => "correction",
@@ -98,12 +107,14 @@ fn one(see: &See<'_>, (round, may_hide): (&str, bool), reference: &str, post: &P
                 (link(&round_path(round), &html! { (round) })) ", " (see.time(post.at))
                 @if let Some(corrected) = &post.corrects { ", corrects " code { (corrected) } }
             }
-            @match &post.body {
-                Some(body) => (markdown(body)),
-                None => {
-                    p { (chip(Mark::Order, "hidden")) " " (guest(post.hidden.as_deref().unwrap_or_default(), 2_000)) }
+            @match post.body.as_ref().map(|body| texts.look(body)) {
+                Some(Shown::Here { text, .. }) => (markdown(&text)),
+                Some(Shown::Withheld { reason }) => (withheld(&reason, &post.body_sha256)),
+                Some(Shown::Unreadable { why }) => {
+                    p { (chip(Mark::Order, "unreadable")) " The text cannot be shown: " (why) "." }
                     (digest(&post.body_sha256.to_string()))
                 }
+                None => (withheld(post.hidden.as_deref().unwrap_or_default(), &post.body_sha256)),
             }
             @if !post.refs.is_empty() {
                 ul { @for reference in &post.refs { li { code { (guest(reference, 200)) } } } }
@@ -113,13 +124,37 @@ fn one(see: &See<'_>, (round, may_hide): (&str, bool), reference: &str, post: &P
     }
 }
 
+/// A text of at most `max` characters, or what stands where it was.
+pub(super) fn told(texts: Texts<'_>, text: &Text, max: usize) -> Markup {
+    match texts.look(text) {
+        Shown::Here { text, .. } => guest(&text, max),
+        Shown::Withheld { reason } => html! { (chip(Mark::Order, "withheld")) " " (guest(&reason, 2_000)) },
+        Shown::Unreadable { why } => {
+            html! { (chip(Mark::Order, "unreadable")) " The text cannot be shown: " (why) "." }
+        }
+    }
+}
+
+/// What stands where a post was.
+fn withheld(reason: &str, sha256: &Digest) -> Markup {
+    html! {
+        p { (chip(Mark::Order, "withheld")) " " (guest(reason, 2_000)) }
+        (digest(&sha256.to_string()))
+    }
+}
+
 /// To the form that hides something.
 fn hide_link(round: &str, target: &str, words: &str) -> Markup {
     link(&format!("{}/desk?target={target}", round_path(round)), &html! { (words) })
 }
 
 /// An artifact with what speaks for it.
-pub(crate) fn artifact_page(see: &See<'_>, seen: &Seen<'_>, sha256: &Digest, artifact: &Artifact) -> Markup {
+pub(crate) fn artifact_page(
+    (see, texts): (&See<'_>, Texts<'_>),
+    seen: &Seen<'_>,
+    sha256: &Digest,
+    artifact: &Artifact,
+) -> Markup {
     let round = &seen.round.terms().id;
     let speaks: Vec<_> = seen.round.locker().evidence_of(sha256).collect();
     let columns = [
@@ -132,7 +167,7 @@ pub(crate) fn artifact_page(see: &See<'_>, seen: &Seen<'_>, sha256: &Digest, art
         Row::new([
             (**name).as_str().into(),
             guest(&evidence.kind, 100).into(),
-            guest(&evidence.description, 1_000).into(),
+            told(texts, &evidence.description, 1_000).into(),
             see.time(evidence.at).into(),
         ])
     });

@@ -8,19 +8,21 @@ use arena_contests::sprint::wire as scores;
 
 use super::board::window_sum;
 use super::judge::{self, Sent};
+use super::rails::told;
 use super::{Refused, See, company_path, phase_line, round_path, state_chip};
 use crate::instance::rounds::{Seen, dispute_id, disputes_on, line_of, record_json, submission_id};
 use crate::pages::{
     Cell, Column, Field, Form, Mark, Markup, Page, Row, agent_link, agent_name, chip, data_table,
     definition_list, digest, empty_state, form, guest, html, link, money, notice,
 };
+use crate::texts::Texts;
 
 /// The field of both forms.
 pub(crate) const DISPUTE: &str = "text";
 
 /// A submission. `refused` is a dispute or an amendment that was not taken, `sent` a judgement or a ruling.
 pub(crate) fn submission_page(
-    see: &See<'_>,
+    (see, texts): (&See<'_>, Texts<'_>),
     seen: &Seen<'_>,
     (company, window): (&str, Window),
     (refused, sent): (Option<Refused<'_>>, Option<&Sent<'_>>),
@@ -54,7 +56,7 @@ pub(crate) fn submission_page(
         (judgements(see, seen, company, window))
         @if see.judges(seen) { (judge::judge(see, &seen.held.round, (company, window), sent)) }
         h2 id="disputes" { "Disputes" }
-        (disputes(see, seen, (company, window), (refused, sent)))
+        (disputes((see, texts), seen, (company, window), (refused, sent)))
     };
     let title = format!("{window} of {company}");
     let path = format!("/submissions/{id}");
@@ -110,7 +112,7 @@ fn would(see: &See<'_>, seen: &Seen<'_>, own: &str, company: &str, window: Windo
     let round = &seen.held.round;
     let agent = round.entrant(own).map(|entrant| entrant.agent.clone()).unwrap_or_default();
     let ground = "A ground as long as the rules want it.".to_owned();
-    let command = Command::FileDispute { company: company.to_owned(), window, ground };
+    let command = Command::FileDispute { company: company.to_owned(), window, ground: ground.into() };
     let by = Actor::Company { company: own.to_owned(), agent };
     round.decide(&Stamped { at: see.now, by, command }).map(|_| ()).map_err(|why| why.to_string())
 }
@@ -206,7 +208,7 @@ fn judgements(see: &See<'_>, seen: &Seen<'_>, company: &str, window: Window) -> 
 }
 
 fn disputes(
-    see: &See<'_>,
+    (see, texts): (&See<'_>, Texts<'_>),
     seen: &Seen<'_>,
     (company, window): (&str, Window),
     (refused, sent): (Option<Refused<'_>>, Option<&Sent<'_>>),
@@ -220,7 +222,7 @@ fn disputes(
     html! {
         @if found.is_empty() { (empty_state("Nobody disputes it.", None)) }
         @for (reference, dispute) in &found {
-            (thread(see, (id, reference), dispute))
+            (thread((see, texts), (id, reference), dispute))
             @if see.judges(seen) && dispute.status == DisputeStatus::Open { (judge::rule(see, id, reference, sent)) }
             @if own == Some(dispute.filer.as_str()) && dispute.status == DisputeStatus::Open {
                 (form(&Form {
@@ -260,7 +262,11 @@ fn text_field<'a>(label: &'a str, refused: Option<Refused<'a>>, why: Option<&'a 
         .error(why)
 }
 
-fn thread(see: &See<'_>, (round, reference): (&str, &str), dispute: &Dispute) -> Markup {
+fn thread(
+    (see, texts): (&See<'_>, Texts<'_>),
+    (round, reference): (&str, &str),
+    dispute: &Dispute,
+) -> Markup {
     let mark = match dispute.status {
         DisputeStatus::Open => Mark::Pending,
         DisputeStatus::Upheld => Mark::Accepted,
@@ -272,9 +278,9 @@ fn thread(see: &See<'_>, (round, reference): (&str, &str), dispute: &Dispute) ->
             h3 { "Dispute " (reference.rsplit(':').next().unwrap_or_default()) " by "
                 (agent_link(&company_path(&dispute.filer), &dispute.filer)) }
             p { (chip(mark, dispute.status.name())) " filed " (see.time(dispute.filed_at)) }
-            p { (guest(&dispute.ground, 2_000)) }
+            p { (told(texts, &dispute.ground, 2_000)) }
             @for amendment in &dispute.amendments {
-                p { (chip(Mark::Appeal, "after the cut-off")) " " (see.time(amendment.at)) ": " (guest(&amendment.text, 2_000)) }
+                p { (chip(Mark::Appeal, "after the cut-off")) " " (see.time(amendment.at)) ": " (told(texts, &amendment.text, 2_000)) }
             }
             @if let Some(receipt) = &dispute.receipt { p { "Ruled, with the public receipt " code { (receipt) } } }
         }

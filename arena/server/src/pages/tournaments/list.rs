@@ -89,7 +89,8 @@ pub(crate) fn list_page(
         .standfirst(html! {
             p {
                 "Everybody against everybody, frozen before anything runs. Until a run has succeeded nobody knows \
-                 who plays under which alias; then everything can be played again by anybody."
+                 who plays under which alias; then anybody can compute it anew, and whoever has the components plays it \
+                 again."
             }
         })
         .viewer(see.frame)

@@ -19,12 +19,13 @@ const NOW: &str = "now";
 /// The events after which it has changed.
 const KINDS: [&str; 3] = ["match.started", "match.finished", "tournament.terminal"];
 
-/// The page of a tournament. `card` is there only where everything may be shown; `progress` while it is played.
+/// The page of a tournament. `card` is there only where everything may be shown; `progress` while it is played; `own` is
+/// the address of this server, as whoever looks came to it.
 pub(crate) fn tournament_page(
     see: &See<'_>,
     wanted: &Wanted,
     tournament: &Tournament,
-    (progress, card): (Option<u64>, Option<&Card>),
+    (progress, card, own): (Option<u64>, Option<&Card>, &str),
     refused: Option<&Problem>,
 ) -> Markup {
     let path = path_of(tournament);
@@ -39,6 +40,7 @@ pub(crate) fn tournament_page(
             (matrix(card))
             (matches(wanted, tournament, card))
             (identities(card))
+            (checking(tournament, own))
         } @else {
             (strategies(see, tournament))
         }
@@ -337,18 +339,41 @@ fn receipt(tournament: &Tournament) -> Markup {
     if let Some(record) = ended.and_then(|it| it.record_digest) {
         facts.push(("Digest of the result", digest(&record.to_string())));
     }
-    let is_success = tournament.disclosed().is_ok();
+    html! { h2 { "Receipt" } (definition_list(facts)) }
+}
+
+/// How to compute all of it anew, without trust in this server.
+fn checking(tournament: &Tournament, own: &str) -> Markup {
+    let (id, path) = (tournament.id(), path_of(tournament));
+    let is_kept = tournament.disclosed().is_ok_and(|ended| !ended.kept.is_empty());
     html! {
-        h2 { "Receipt" }
-        (definition_list(facts))
-        @if is_success {
+        h2 id="check" { "Check it yourself" }
+        @if is_kept {
             p {
-                "Check it yourself: with the components in a folder, anybody plays the whole tournament again. The \
-                 scorecard has the same digest, whatever the machine."
+                "The first command fetches the run, the second computes it anew: who sat where, every record, the journal, \
+                 the standings and each digest of the receipt."
             }
             pre { code {
-                "curl -o frozen.json https://this.server" (api) "/frozen\n"
-                "curl https://this.server" (api) "/identities | jq -r .secret > secret\n"
+                "arena tournament fetch " (own) (path) " --out " (id) "\n"
+                "arena verify " (id)
+            } }
+            p {
+                "The components are not handed out; they belong to whoever uploaded them. Who has them plays the matches \
+                 again, and each must give its record:"
+            }
+            pre { code { "arena verify " (id) " --all --component FILE.wasm --component FILE.wasm" } }
+            p {
+                "All files in one: " (link(&format!("/api/v1{path}/run"), &html! { (id) ".tar" }))
+                ", for programs of your own."
+            }
+        } @else {
+            p {
+                "Of this run the journal and the guests' words were not kept. Who has the components in a folder plays the \
+                 whole tournament again; the scorecard has the same digest, whatever the machine."
+            }
+            pre { code {
+                "curl -o frozen.json " (own) "/api/v1" (path) "/frozen\n"
+                "curl " (own) "/api/v1" (path) "/identities | jq -r .secret > secret\n"
                 "arena tournament run frozen.json --secret secret --files components --out run\n"
                 "arena verify run --all\n"
                 "sha256sum run/scorecard.json"

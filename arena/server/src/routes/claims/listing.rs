@@ -61,6 +61,8 @@ fn rehearse(
     let decision = app.look(|instance| instance.decide(&request, app.known()))??;
     let mut answer = instance::Answer::ok(decision.answer.body);
     answer.body["dry_run"] = json!(true);
+    // Nothing was done, so nothing has a number.
+    answer.body.as_object_mut().and_then(|body| body.remove("receipt"));
     Ok(crate::keeper::Answered { answer, is_replay: false }.into_response())
 }
 

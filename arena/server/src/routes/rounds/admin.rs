@@ -170,8 +170,8 @@ async fn disqualify(
     done(&app, who, &arrival, act(&id, command("disqualify", &posted.document, &[])?), posted.slot).await
 }
 
-/// Hides a post or an artifact behind its digest: `{"post" or "artifact_hash", "reason"}`. For the admin and
-/// evaluators.
+/// Hides a post, an artifact or a text behind its digest, and deletes it: `{"post", "artifact_hash" or "text_sha256",
+/// "reason"}`. For the admin and evaluators.
 #[utoipa::path(
     post, path = "/api/v1/rounds/{round}/tombstones", tag = "rounds", request_body(content = schemas::Tombstone),
     params(("round" = String, Path, pattern = "^[a-z0-9][a-z0-9-]{0,63}$")), security(("admin" = [])),

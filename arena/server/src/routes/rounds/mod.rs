@@ -119,7 +119,7 @@ fn named(round: Option<&Value>) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// Has it done. API and pages come through here.
+/// Has it done, and tells it with its texts. API and pages come through here.
 pub(crate) async fn execute(
     app: &App,
     viewer: Viewer,
@@ -127,7 +127,10 @@ pub(crate) async fn execute(
     act: Act,
     slot: Option<Slot>,
 ) -> Result<Answered, Problem> {
-    app.execute(viewer, at, instance::Command::Rounds(rounds::Command::Act(Box::new(act))), slot).await
+    let command = instance::Command::Rounds(rounds::Command::Act(Box::new(act)));
+    let mut answered = app.execute(viewer, at, command, slot).await?;
+    app.texts().fill(&mut answered.answer.body);
+    Ok(answered)
 }
 
 /// Has it done and answers, with the phase of the round.

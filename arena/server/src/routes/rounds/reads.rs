@@ -40,7 +40,10 @@ pub(super) fn told(
     (id, who, arrival, headers): (&str, &Who, &Arrival, &HeaderMap),
     tell: impl FnOnce(&Seen<'_>) -> Result<Value, Problem>,
 ) -> Result<Response, Problem> {
-    let told = app.look(|instance| tell(&visible(instance, &who.viewer, id, arrival.at)?))?;
+    let mut told = app.look(|instance| tell(&visible(instance, &who.viewer, id, arrival.at)?))?;
+    if let Ok(told) = &mut told {
+        app.texts().fill(told);
+    }
     phased(app, id, arrival.at, told.map(|told| document(headers, &told)))
 }
 
@@ -52,7 +55,7 @@ pub(super) fn listed(
     tell: impl FnOnce(&Seen<'_>) -> Result<Vec<(String, Value)>, Problem>,
 ) -> Result<Response, Problem> {
     let told = app.look(|instance| tell(&visible(instance, &who.viewer, id, arrival.at)?))?;
-    phased(app, id, arrival.at, told.map(|told| wanted.page(headers, told.into_iter())))
+    phased(app, id, arrival.at, told.map(|told| wanted.page_of_texts(headers, told.into_iter(), app.texts())))
 }
 
 /// Rounds, by name. A draft is there for the admin alone.

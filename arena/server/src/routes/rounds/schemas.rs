@@ -280,7 +280,7 @@ pub(super) struct Disqualification {
     reason: String,
 }
 
-/// What is hidden: either a post or an artifact.
+/// What is hidden: either a post, an artifact or the text of a digest.
 #[derive(utoipa::ToSchema)]
 #[schema(as = RoundTombstone)]
 pub(super) struct Tombstone {
@@ -288,6 +288,8 @@ pub(super) struct Tombstone {
     post: Option<String>,
     #[schema(pattern = "^[0-9a-f]{64}$")]
     artifact_hash: Option<String>,
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    text_sha256: Option<String>,
     #[schema(min_length = 3, max_length = 2_000)]
     reason: String,
 }

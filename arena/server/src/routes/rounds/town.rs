@@ -64,7 +64,7 @@ async fn list(
                 }
             }
         }
-        wanted.page(&headers, told.into_iter())
+        wanted.page_of_texts(&headers, told.into_iter(), app.texts())
     })
 }
 

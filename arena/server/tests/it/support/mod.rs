@@ -7,7 +7,7 @@ use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 use arena_server::auth::AdminToken;
-use arena_server::{Config, Log, Outside, Server, Setup, Workshop};
+use arena_server::{Config, Log, Outside, ServeError, Server, Setup, Workshop};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::json;
@@ -130,12 +130,17 @@ impl Bench {
     }
 
     fn open(&self, config: Config) {
+        self.try_open(config).unwrap();
+    }
+
+    fn try_open(&self, config: Config) -> Result<(), ServeError> {
         let logged = Arc::clone(&self.logged);
         let log: Log = Box::new(move |line| logged.lock().unwrap().push(line.to_owned()));
         let admin = AdminToken::new(ADMIN).unwrap();
         let setup = Setup { config, admin, outside: self.outside.clone(), packs: packs(), log: Some(log) };
-        let server = Server::open(self.folder.path(), setup).unwrap();
+        let server = Server::open(self.folder.path(), setup)?;
         *self.server.lock().unwrap() = Some(server);
+        Ok(())
     }
 
     /// Ends the server and opens it again from what is on disk.
@@ -143,6 +148,13 @@ impl Bench {
         let old = self.server.lock().unwrap().take();
         drop(old);
         self.open(limitless());
+    }
+
+    /// The same with another configuration, which the server may refuse.
+    pub(crate) fn restart_with(&self, config: Config) -> Result<(), ServeError> {
+        let old = self.server.lock().unwrap().take();
+        drop(old);
+        self.try_open(config)
     }
 
     /// Sets the clock, and does what is due.

@@ -47,8 +47,8 @@ pub(super) fn asks<'a>(see: &See<'_>, seen: &Seen<'_>, filled: Filled<'_>) -> Ve
             "hide",
             "Hide it",
             vec![
-                Control::line("target", "Post or artifact", 100)
-                    .hint("A post such as town:3, or the SHA-256 of an artifact. Its digest stays.")
+                Control::line("target", "Post, artifact or text", 100)
+                    .hint("A post such as town:3, the SHA-256 of an artifact, or text: and the SHA-256 of another text. Its digest stays.")
                     .holds(target),
                 Control::text("reason", "Why", 2_000).hint("Public. From 3 characters on."),
             ],

@@ -1,0 +1,47 @@
+//! Where the luck of claims comes from, and who has a part in it. It shows what the API tells the same viewer.
+
+use arena_canon::json::Value;
+
+use super::{list, plain, text};
+use crate::pages::{Cell, Column, Markup, Row, agent_name, data_table, digest_inline, html};
+
+/// The section of the page of all claims.
+pub(super) fn section(beacon: &Value) -> Markup {
+    let kind = text(beacon, "beacon");
+    html! {
+        h2 { "Where luck comes from" }
+        p {
+            "Records are signed for the instance " strong { (text(beacon, "instance")) } ". Draws take rounds of "
+            strong { (kind) } @match kind {
+                "hashchain" => ": each party reveals its part of a round when a draw has taken it, and who keeps it back pays.",
+                "test" => ": rounds that everybody can compute, for trials alone.",
+                _ => ": rounds that nobody knew when the draw was committed.",
+            }
+            " " a href="/api/v1/beacons" { "All of it as one document" } "."
+        }
+        @if !list(beacon, "parties").is_empty() { (parties(beacon)) }
+    }
+}
+
+fn parties(beacon: &Value) -> Markup {
+    let columns = [
+        Column::name("Party"),
+        Column::words("Anchor"),
+        Column::number("Rounds"),
+        Column::number("Stake"),
+        Column::words("Revealed last"),
+    ];
+    let rows = list(beacon, "parties").iter().map(|party| {
+        let revealed = &party["revealed"]["round"];
+        let revealed = if revealed.is_null() { Cell::none("nothing yet") } else { plain(revealed).into() };
+        Row::new([
+            agent_name(text(party, "agent")).into(),
+            digest_inline(text(party, "anchor")).into(),
+            plain(&party["rounds"]).into(),
+            plain(&party["stake"]).into(),
+            revealed,
+        ])
+    });
+    let caption = html! { "Parties" small { "The operator's stands first. Draws have come to round " (text(beacon, "drawn")) "." } };
+    data_table("parties", &caption, &columns, rows)
+}
