@@ -8,4 +8,8 @@ pub trait Outside: Send + Sync + 'static {
     fn now(&self) -> Moment;
     /// Bytes that nobody knows.
     fn luck(&self) -> [u8; 64];
+    /// Bytes that nobody knows, for a key of the server's own: it outlives whoever brings luck that can be counted.
+    fn secret(&self) -> [u8; 64] {
+        self.luck()
+    }
 }

@@ -138,7 +138,7 @@ impl Server {
         let packs = Shelf::read(&setup.packs)?;
         let scanner = Scanner::new(&[], MARKERS)?;
         let claims = Genesis::configured(&setup.config.claims)?;
-        let log_key = LogKey::find(folder, &setup.outside.luck())?;
+        let log_key = LogKey::find(folder, &setup.outside.secret())?;
         let known = Known { registry: Registry::v2().clone(), scanner, packs, claims, log: log_key.secret() };
         let known = Arc::new(known);
         // The writer wakes the feed, which is there only after the writer is.
@@ -166,7 +166,7 @@ impl Server {
         let (ends, _) = watch::channel(false);
         let Setup { config, admin, outside, packs: _, log: _ } = setup;
         let sessions = Sessions::default();
-        let key = InstanceKey::open(folder, &outside.luck())?;
+        let key = InstanceKey::open(folder, &outside.secret())?;
         let (figures, kept) = (Figures::default(), KeptPages::default());
         let floor = Floor::open(folder, &config.tournaments).map_err(ServeError::Floor)?;
         let app = App {

@@ -11,7 +11,7 @@ use crate::outside::Outside;
 pub(super) struct Walk {
     ms: AtomicI64,
     drawn: AtomicU64,
-    /// Bytes that nobody knows, for the server's own key alone.
+    /// Bytes that nobody knows, for the server's own keys alone.
     key: [u8; 64],
 }
 
@@ -30,17 +30,19 @@ impl Outside for Walk {
         Moment::from_unix_ms(self.ms.load(Ordering::SeqCst))
     }
 
-    /// The first draw is for the server's key, which outlives the season and is in no row; all others are counted.
+    /// It is counted: the same season has the same luck.
     fn luck(&self) -> [u8; 64] {
         let n = self.drawn.fetch_add(1, Ordering::SeqCst);
-        if n == 0 {
-            return self.key;
-        }
         let mut luck = [0; 64];
         for (half, place) in luck.chunks_exact_mut(32).zip(0_u64..) {
             let digest = Digest::of_parts(&[b"arena demo luck", &n.to_be_bytes(), &place.to_be_bytes()]);
             half.copy_from_slice(digest.as_bytes());
         }
         luck
+    }
+
+    /// The server's keys outlive the season.
+    fn secret(&self) -> [u8; 64] {
+        self.key
     }
 }

@@ -161,8 +161,8 @@ fn due(wanted: u64, own: u64, latest: u64, rounds: u64) -> Result<Option<u64>, S
     }
     if wanted > latest.saturating_add(1) {
         return Err(format!(
-            "the server asks for round {wanted}, and {latest} is the latest that anybody revealed: no draw can have come to it, \
-             and nothing is revealed"
+            "the server asks for round {wanted}, and {latest} is the latest that anybody revealed: no draw can have \
+             come to it, and nothing is revealed"
         ));
     }
     if wanted > rounds {
@@ -197,7 +197,7 @@ impl Revealer {
             files::write_private(&place, &founding, Existing::Keep)?;
         }
         let anchors = told.parties.iter().map(|party| party.anchor).collect();
-        let beacon = HashChain::new(anchors, None).map_err(|why| foreign(why))?;
+        let beacon = HashChain::new(anchors, None).map_err(foreign)?;
         self.held.resize(told.parties.len(), None);
         for (place, party) in told.parties.iter().enumerate() {
             let Some((round, preimage)) = party.revealed.filter(|shown| self.held[place] != Some(*shown))
