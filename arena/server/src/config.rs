@@ -69,7 +69,7 @@ pub struct ChainParty {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimsBeacon {
-    /// drand's quicknet. Its rounds are posted; the server fetches nothing.
+    /// drand's quicknet. Its rounds are posted by whoever has them, and fetched where the server was started with relays.
     Drand,
     /// Chains of preimages whose rounds `parties` reveal, each with a stake.
     HashChain,

@@ -8,7 +8,7 @@ use arena_contests::Moment;
 use arena_store::{Append, Domain, Draft, Event, Kept, KeptBody, Recall, Salt, Slot, Stop, Unfit};
 
 use crate::instance::episodes::{self, Seats};
-use crate::instance::{Answer, Instance, Known, Request, Row, rounds, snapshot};
+use crate::instance::{Answer, Instance, Known, Request, Row, UPLOAD, rounds, snapshot};
 use crate::problem::Problem;
 use crate::texts;
 
@@ -100,10 +100,17 @@ impl Domain for Keeper {
             }
             tx.append(draft(row, luck, place).map_err(Stop::Refused)?)?;
             for (sha256, bytes, media_type) in &row.blobs {
-                tx.book_blob(*sha256, *bytes, media_type)?;
+                if *media_type == UPLOAD {
+                    tx.book_blob(*sha256, *bytes, media_type)?;
+                } else {
+                    tx.book_blob_over((*sha256, *bytes), UPLOAD, media_type)?;
+                }
             }
-            for (sha256, reason) in &row.withholds {
-                tx.withhold_blob(*sha256, reason)?;
+            for (sha256, media_type, reason) in &row.withholds {
+                // The same bytes may be something else as well, which is not its to take away.
+                if tx.blob(*sha256)?.is_none_or(|meta| meta.media_type == *media_type) {
+                    tx.withhold_blob(*sha256, reason)?;
+                }
             }
         }
         if let Some(slot) = &slot {

@@ -77,11 +77,17 @@ pub enum ServeError {
     #[error("no instance of claims can be founded: {0}")]
     Claims(#[from] Unfounded),
     /// The instance of claims was founded on other parties than the configuration states.
-    #[error("the claims of this folder were founded otherwise, and for good: {0}")]
+    #[error(
+        "the claims of this folder were founded otherwise, and for good: {0}; state them again as they were founded, or \
+         use another folder"
+    )]
     Founded(String),
     /// What it was founded on could not be written down.
     #[error("cannot write down what claims are founded on: {0}")]
     Unwritten(String),
+    /// That it is up again could not be written down.
+    #[error("cannot write down that the server is up again: {0}")]
+    Unresumed(String),
     /// The address.
     #[error("cannot listen on {address}: {why}")]
     Listen {
@@ -159,6 +165,7 @@ impl Server {
         let signed_by = store.look(|instance| instance.claims.log().key())?;
         log_key.settle(signed_by)?;
         found(&store, &known, setup.outside.as_ref())?;
+        resume(&store, setup.outside.as_ref())?;
         let head = store.journal().head()?.seq;
         let live = Arc::new(Live::new(store.journal().clone(), head));
         let _ = feed.set(Arc::downgrade(&live));
@@ -283,18 +290,32 @@ impl Server {
 
 /// What the parties of a hash chain are stands in the journal from the first start on. A later start has to state the same.
 fn found(store: &Store<Keeper>, known: &Known, outside: &dyn Outside) -> Result<(), ServeError> {
-    let founded = store.look(|instance| instance.claims.founded().map(|world| known.claims.differs_from(world)));
+    let founded =
+        store.look(|instance| instance.claims.founded().map(|world| known.claims.differs_from(world)));
     match founded.map_err(|why| ServeError::Unwritten(why.to_string()))? {
         Some(Some(differs)) => Err(ServeError::Founded(differs)),
         None if known.claims.is_pinned() => {
-            let by = Viewer::Admin { name: "the platform".to_owned() };
-            let command = Command::Claims(claims::Command::Found);
-            let request = Request { at: outside.now(), by, luck: outside.luck(), command };
-            let written = store.submit(Sent { request, slot: None }).wait();
-            written.map(drop).map_err(|why| ServeError::Unwritten(format!("{why:?}")))
+            write(store, outside, claims::Command::Found).map_err(ServeError::Unwritten)
         }
         _ => Ok(()),
     }
+}
+
+/// That the server is up again, before anything else is done: what was due while it was down waits for whoever owes it.
+fn resume(store: &Store<Keeper>, outside: &dyn Outside) -> Result<(), ServeError> {
+    let is_waiting = store.look(|instance| instance.claims.is_waiting());
+    if is_waiting.map_err(|why| ServeError::Unresumed(why.to_string()))? {
+        write(store, outside, claims::Command::Resume).map_err(ServeError::Unresumed)?;
+    }
+    Ok(())
+}
+
+/// Writes down what the server itself does before it answers anybody; what went wrong in words.
+fn write(store: &Store<Keeper>, outside: &dyn Outside, command: claims::Command) -> Result<(), String> {
+    let by = Viewer::Admin { name: "the platform".to_owned() };
+    let request = Request { at: outside.now(), by, luck: outside.luck(), command: Command::Claims(command) };
+    let written = store.submit(Sent { request, slot: None }).wait();
+    written.map(drop).map_err(|why| format!("{why:?}"))
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {

@@ -121,8 +121,8 @@ impl<'a> Append<'a> {
         remembered
     }
 
-    /// Writes a blob that an event will name, and books it: on disk before the event is. If the command is not carried
-    /// out, it goes again. For short contents, since commands wait meanwhile.
+    /// Writes a blob that an event will name, and books it: on disk before the event is, at its place after it. If the
+    /// command is not carried out, it goes again, and if the writer is killed before, at the next start. For short contents, since commands wait meanwhile.
     pub fn keep_blob(&mut self, content: &[u8], media_type: &str) -> Result<Digest, StoreFault> {
         let kept = self.try_keep_blob(content, media_type);
         self.done.failed |= kept.is_err();
@@ -132,7 +132,7 @@ impl<'a> Append<'a> {
     fn try_keep_blob(&mut self, content: &[u8], media_type: &str) -> Result<Digest, StoreFault> {
         // Told before it is there, so that nothing of it stays whatever happens on the way.
         self.done.written.push(Digest::of(content));
-        let sha256 = self.blobs.put(content)?;
+        let sha256 = self.blobs.put_aside(content)?;
         blobs::book(self.db, sha256, content.len() as u64, media_type)?;
         Ok(sha256)
     }
@@ -140,6 +140,19 @@ impl<'a> Append<'a> {
     /// Books a blob that an event names. Its file is there already. One that is booked stays as it is.
     pub fn book_blob(&mut self, sha256: Digest, bytes: u64, media_type: &str) -> Result<(), StoreFault> {
         let booked = blobs::book(self.db, sha256, bytes, media_type);
+        self.done.failed |= booked.is_err();
+        booked
+    }
+
+    /// The same, and one that is booked as `weaker` is of `media_type` from now on.
+    pub fn book_blob_over(
+        &mut self,
+        (sha256, bytes): (Digest, u64),
+        weaker: &str,
+        media_type: &str,
+    ) -> Result<(), StoreFault> {
+        let booked = blobs::book(self.db, sha256, bytes, media_type)
+            .and_then(|()| blobs::rebook(self.db, sha256, weaker, media_type));
         self.done.failed |= booked.is_err();
         booked
     }

@@ -28,7 +28,7 @@ const EACH_BYTES: usize = 8 << 10;
 const LONG_PAGES: i64 = 8_192;
 
 /// How long the writer waits for readers of a long log.
-const READERS_WAIT: Duration = Duration::from_millis(100);
+pub(crate) const READERS_WAIT: Duration = Duration::from_millis(100);
 
 /// The thread, and what the writer knows of it.
 pub(crate) struct Checkpoints {
@@ -92,9 +92,18 @@ fn work(beside: &Connection, woken: &Receiver<()>, is_long: &AtomicBool) {
 /// Moves what is left and has the log begun anew, after waiting a little for those who read it; whether that came to
 /// pass. A reader holds it for a page, so several of them leave gaps.
 fn begin_anew(writer: &Connection) -> bool {
-    let begun = writer
-        .busy_timeout(READERS_WAIT)
-        .and_then(|()| writer.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, i64>(0)));
+    checkpoint_whole(writer, "PRAGMA wal_checkpoint(RESTART)", READERS_WAIT)
+}
+
+/// The same, and nothing of what stood in the log stays in its file: what was overwritten in the database stands there
+/// as it was. Waits for readers at most as long as `wait`.
+pub(crate) fn truncate(writer: &Connection, wait: Duration) -> bool {
+    checkpoint_whole(writer, "PRAGMA wal_checkpoint(TRUNCATE)", wait)
+}
+
+fn checkpoint_whole(writer: &Connection, pragma: &str, wait: Duration) -> bool {
+    let begun =
+        writer.busy_timeout(wait).and_then(|()| writer.query_row(pragma, [], |row| row.get::<_, i64>(0)));
     let restored = writer.busy_timeout(schema::PATIENCE);
     begun.is_ok_and(|busy| busy == 0) && restored.is_ok()
 }

@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use arena_canon::Digest;
 use rusqlite::Connection;
@@ -18,7 +19,7 @@ use rusqlite::Connection;
 use crate::append::{Append, Done};
 use crate::blobs::{self, Blobs};
 use crate::chain::Head;
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::{Checkpoints, READERS_WAIT, truncate};
 use crate::domain::{Domain, Failed, Options, Stop};
 use crate::event::Event;
 use crate::fault::StoreFault;
@@ -30,6 +31,9 @@ use crate::recheck::Recheck;
 use crate::schema;
 use crate::snapshot::{NICE, Snapshots, Taken};
 use crate::store::Shared;
+
+/// How long the writer waits for commands while something that was withheld is still on disk.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Called once with what came of a command.
 pub(crate) type Completion<D> =
@@ -77,6 +81,8 @@ pub(crate) struct Worker<D: Domain> {
     snapping: Option<JoinHandle<()>>,
     /// Files that must go and could not yet.
     to_withhold: Vec<(Digest, String)>,
+    /// The log may tell what was overwritten since; how long its readers are waited for.
+    to_truncate: Option<Duration>,
     /// Last, so that it is released last.
     _folder: Folder,
 }
@@ -102,10 +108,13 @@ impl<D: Domain> Worker<D> {
         let tx = db.unchecked_transaction()?;
         projection::bring_up(&tx, &projections)?;
         tx.commit()?;
+        blobs.settle_all(&db)?;
         if let Some(before_ms) = options.unbooked_before_ms {
             blobs.remove_unbooked(&db, before_ms)?;
         }
         let to_withhold = blobs::withheld(&db)?;
+        to_withhold.iter().for_each(|(sha256, reason)| blobs.condemn(*sha256, reason));
+        let to_truncate = (!to_withhold.is_empty()).then_some(READERS_WAIT);
         let mut worker = Self {
             db,
             checkpoints,
@@ -122,6 +131,7 @@ impl<D: Domain> Worker<D> {
             left_out: Vec::new(),
             snapping: None,
             to_withhold,
+            to_truncate,
             _folder: folder,
         };
         worker.withhold();
@@ -144,7 +154,7 @@ impl<D: Domain> Worker<D> {
     /// Works until no one can ask any more, or until the folder cannot be read again after a failure.
     pub(crate) fn work(mut self, jobs: &Receiver<Job<D>>) {
         let mut next = None;
-        while let Some(job) = next.take().or_else(|| jobs.recv().ok()) {
+        while let Some(job) = next.take().or_else(|| self.next_job(jobs)) {
             let mut batch = Vec::new();
             match job {
                 Job::Control(what) => what(&mut self),
@@ -179,6 +189,21 @@ impl<D: Domain> Worker<D> {
         let _ = self.db.pragma_update(None, "synchronous", "full");
         // Whatever is left in the log beside it comes into the database's file, unless a reader is at work.
         let _ = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+
+    /// What is asked next. Meanwhile it is tried again to take away what could not go yet.
+    fn next_job(&mut self, jobs: &Receiver<Job<D>>) -> Option<Job<D>> {
+        while !self.to_withhold.is_empty() || self.to_truncate.is_some() {
+            match jobs.recv_timeout(AGAIN) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.to_truncate = self.to_truncate.map(|_| READERS_WAIT);
+                    self.withhold();
+                }
+            }
+        }
+        jobs.recv().ok()
     }
 
     /// Carries out a batch; false if the writer cannot go on.
@@ -282,24 +307,23 @@ impl<D: Domain> Worker<D> {
             Ok((outcomes, head, events, kinds, withheld))
         };
         let attempted = attempt(&mut written);
-        let transacted = match attempted {
-            Ok((outcomes, head, events, kinds, withheld)) => {
-                self.known.extend(kinds);
-                self.to_withhold.extend(withheld);
-                Ok(Transacted { outcomes, events, head, state })
-            }
-            Err(fault) => {
-                if !self.db.is_autocommit() {
-                    self.run("ROLLBACK")?;
-                }
-                Err(fault)
-            }
-        };
+        let undone = if self.db.is_autocommit() { Ok(()) } else { self.run("ROLLBACK") };
         for sha256 in written {
-            // What cannot be removed now is removed by a start that finds it unbooked.
-            let _ = self.blobs.remove_if_unbooked(&self.db, sha256);
+            // What fails here is done by the next start, and what has no place yet can be read meanwhile.
+            let _ = match &undone {
+                Ok(()) => self.blobs.settle(&self.db, sha256),
+                // Nothing of it is committed, whatever this connection sees.
+                Err(_) => self.blobs.discard(sha256).map_err(StoreFault::from),
+            };
         }
-        transacted
+        let (outcomes, head, events, kinds, withheld) = attempted?;
+        self.known.extend(kinds);
+        if !withheld.is_empty() {
+            withheld.iter().for_each(|(sha256, reason)| self.blobs.condemn(*sha256, reason));
+            self.to_withhold.extend(withheld);
+            self.to_truncate = Some(READERS_WAIT);
+        }
+        Ok(Transacted { outcomes, events, head, state })
     }
 
     fn decide(&self, state: &D::State, command: D::Command, head: Head) -> (Outcome<D>, Head, Done) {
@@ -384,10 +408,15 @@ impl<D: Domain> Worker<D> {
         Ok(())
     }
 
-    /// Takes the files away that a committed command withheld; what fails is tried again.
+    /// Takes the files away that a committed command withheld, and what the log tells of what was overwritten with
+    /// them; what fails is tried again.
     fn withhold(&mut self) {
         let blobs = &self.blobs;
         self.to_withhold.retain(|(sha256, reason)| blobs.withhold(*sha256, reason).is_err());
+        if let Some(wait) = self.to_truncate {
+            // Only those who withhold something wait for readers.
+            self.to_truncate = (!truncate(&self.db, wait)).then_some(Duration::ZERO);
+        }
     }
 
     fn run(&self, sql: &str) -> Result<(), StoreFault> {

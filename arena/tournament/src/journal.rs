@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::beside::side_by_side;
 use crate::fault::RunFault;
 use crate::folder::{Folder, JOURNAL};
-use crate::names::MatchId;
+use crate::names::{MATCHUPS_MAX, MatchId};
 use crate::record::Used;
 
 /// One record, as the journal knows it.
@@ -51,7 +51,7 @@ pub(crate) struct Journal {
 /// Longest line that is read.
 const LINE_BYTES_MAX: usize = 1_024;
 /// Longest journal that is read.
-const BYTES_MAX: u64 = (crate::names::MATCHUPS_MAX * LINE_BYTES_MAX) as u64;
+const BYTES_MAX: u64 = (MATCHUPS_MAX * LINE_BYTES_MAX) as u64;
 
 impl Entry {
     fn line(&self) -> Vec<u8> {
@@ -63,12 +63,11 @@ impl Entry {
 /// first byte is returned as the journal's true length.
 pub(crate) fn read(bytes: &[u8], root: Digest) -> Result<(Vec<Entry>, Digest, usize), Broken> {
     let length = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-    let lines: Vec<&[u8]> = bytes[..length].split(|byte| *byte == b'\n').collect();
-    // After the last end of a line comes nothing.
-    let lines = &lines[..lines.len() - 1];
+    // Whatever is beyond the longest matrix is broken there already.
+    let lines = bytes[..length].split_inclusive(|byte| *byte == b'\n').take(MATCHUPS_MAX + 1);
+    let lines: Vec<&[u8]> = lines.collect();
     let (first, second) = lines.split_at(lines.len() / 2);
-    let read = |lines: &[&[u8]]| lines.iter().map(|line| Line::read(line)).collect::<Vec<_>>();
-    let (first, second) = side_by_side(|| read(first), || read(second));
+    let (first, second) = side_by_side(|| read_lines(first), || read_lines(second));
     let (mut entries, mut head) = (Vec::with_capacity(lines.len()), root);
     for line in first.into_iter().chain(second) {
         let id = MatchId(entries.len() as u32 + 1);
@@ -84,6 +83,18 @@ pub(crate) fn read(bytes: &[u8], root: Digest) -> Result<(Vec<Entry>, Digest, us
         entries.push(entry);
     }
     Ok((entries, head, length))
+}
+
+/// Lines up to the first that is none.
+fn read_lines(lines: &[&[u8]]) -> Vec<Result<Line, &'static str>> {
+    let mut read = Vec::new();
+    for line in lines {
+        read.push(Line::read(&line[..line.len() - 1]));
+        if read.last().is_some_and(Result::is_err) {
+            break;
+        }
+    }
+    read
 }
 
 /// One line, as far as it can be read without those before it.
@@ -176,6 +187,15 @@ mod tests {
             assert_eq!(entries.len(), bytes[..cut].iter().filter(|byte| **byte == b'\n').count());
             assert!(length <= cut && bytes[..length].last().is_none_or(|byte| *byte == b'\n'));
         }
+    }
+
+    #[test]
+    fn nothing_is_read_after_the_first_line_that_is_none() {
+        let newlines = vec![b'\n'; 1 << 20];
+        let broken = read(&newlines, Digest::of(b"root")).expect_err("no entries");
+        assert_eq!((broken.line, broken.id), (1, MatchId(1)));
+        let lines: Vec<&[u8]> = newlines.split_inclusive(|byte| *byte == b'\n').collect();
+        assert_eq!(read_lines(&lines).len(), 1);
     }
 
     #[test]

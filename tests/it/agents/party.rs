@@ -1,16 +1,19 @@
 //! Parties of a hash chain as programs: a claim from its first draw to its settlement, and servers that ask for more than
 //! is due.
 
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use arena_canon::{Digest, json as canon};
 use arena_cli::Exit;
 use arena_draw::beacon::Preimages;
 use serde_json::{Value, json};
 
-use super::hostile::{document, fake_with_bodies};
+use super::hostile::{document, fake_with_bodies, http};
 use super::settled::{free, list, public};
-use super::{Arena, Process};
+use super::{Arena, Process, program};
 use crate::cli::{Folder, Ran};
 
 const PARTIES: [&str; 2] = ["ops", "pat"];
@@ -117,9 +120,34 @@ fn a_claim_on_a_hash_chain_is_settled_by_programs_and_a_silent_party_pays_by_tim
     for (name, process) in programs {
         assert_eq!(process.interrupt(), Some(0), "{name}");
     }
+    for name in PARTIES {
+        receipts_hold(&arena, name);
+    }
     let secret = std::fs::read_to_string(arena.folder.at("pat.chain")).expect("a chain");
     let secret: Value = serde_json::from_str(&secret).expect("JSON");
     assert!(!arena.said().contains(secret["secret"].as_str().expect("a secret")), "a chain was told");
+}
+
+/// A party keeps a receipt of each round that it said it revealed, and the server is held to all of them at once.
+fn receipts_hold(arena: &Arena, name: &str) {
+    let work = arena.folder.at(&format!("{name}.ak.work"));
+    let mut rounds = Vec::new();
+    let mut line = format!("verify --server http://{} --json", arena.host);
+    for entry in std::fs::read_dir(work.join("receipts")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let receipt: Value = serde_json::from_slice(&std::fs::read(&path).expect("a receipt")).expect("JSON");
+        let event = &receipt["opening"]["event"];
+        assert_eq!((&event["event"], &event["agent"]), (&json!("round_revealed"), &json!(name)), "{receipt}");
+        rounds.push(event["round"].to_string().trim_matches('"').parse::<u64>().expect("a round"));
+        line.push_str(&format!(" --receipt {}", path.to_str().expect("a path")));
+    }
+    rounds.sort_unstable();
+    assert_eq!(rounds, revealed(arena, name), "{}", arena.said());
+    let key: Value =
+        serde_json::from_slice(&std::fs::read(work.join("log.json")).expect("a key")).expect("JSON");
+    assert_eq!(key["public_key"], arena.get("/log/checkpoint", None)["public_key"]);
+    let ran = arena.folder.arena(&line);
+    assert_eq!(ran.exit, Exit::Success, "{}{}", ran.out, ran.err);
 }
 
 /// One party is away when a draw takes a round: it pays by time alone, and the draw waits for it.
@@ -142,6 +170,12 @@ struct Fake {
     url: String,
     told: Arc<Mutex<Value>>,
     sent: Arc<Mutex<Vec<Value>>>,
+    /// The last of them, as a server would show it.
+    last: Arc<Mutex<Value>>,
+    /// What it answers to a round.
+    done: Arc<Mutex<Value>>,
+    /// How often it is to be asked for its beacon before it is away for four times.
+    leaves_after: Arc<AtomicUsize>,
     other: Preimages,
 }
 
@@ -161,21 +195,38 @@ impl Fake {
             "parties": [party("ops", json!(other.anchor())), party("pat", json!(anchor))], "drawn": "0", "wanted": "1",
         })));
         let sent: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let (tells, keeps) = (Arc::clone(&told), Arc::clone(&sent));
+        let (done, last) = (Arc::new(Mutex::new(json!({}))), Arc::new(Mutex::new(Value::Null)));
+        let (tells, keeps, does, lasts) =
+            (Arc::clone(&told), Arc::clone(&sent), Arc::clone(&done), Arc::clone(&last));
+        let leaves_after = Arc::new(AtomicUsize::new(usize::MAX - 4));
+        let (leaves, asked) = (Arc::clone(&leaves_after), AtomicUsize::new(0));
         let url = fake_with_bodies(move |request, body| match request {
+            "GET /api/v1/beacons"
+                if asked.fetch_add(1, Ordering::SeqCst).wrapping_sub(leaves.load(Ordering::SeqCst)) < 4 =>
+            {
+                http("503 Service Unavailable", "text/plain", b"")
+            }
             "GET /api/v1/beacons" => document(&tells.lock().expect("told")),
             "GET /api/v1/me" => document(&json!({ "id": "pat", "operator": "op-pat" })),
             "POST /api/v1/beacons/preimages" => {
-                keeps.lock().expect("kept").push(serde_json::from_str(body).expect("JSON"));
-                document(&json!({}))
+                let body: Value = serde_json::from_str(body).expect("JSON");
+                *lasts.lock().expect("kept") = body.clone();
+                keeps.lock().expect("kept").push(body);
+                document(&does.lock().expect("told"))
             }
             _ => document(&json!({ "agent": "pat", "key": key, "free": "0", "locked": "0" })),
         });
-        Self { folder, url, told, sent, other }
+        Self { folder, url, told, sent, last, done, leaves_after, other }
     }
 
     fn set(&self, place: &str, value: Value) {
         *self.told.lock().expect("told").pointer_mut(place).expect("a place") = value;
+    }
+
+    /// Shows what the party sent last as what it revealed.
+    fn echo(&self) {
+        let last = self.last.lock().expect("kept").clone();
+        self.set("/parties/1/revealed", last);
     }
 
     /// What the other party revealed.
@@ -212,7 +263,8 @@ fn nothing_is_revealed_but_what_is_due() {
     assert_eq!((ran.exit, fake.sent()), (Exit::Success, vec!["1".to_owned()]), "{}", ran.err);
     assert!(ran.out.contains("round 1: revealed"), "{}", ran.out);
     assert!(ran.err.contains("0 is free, and a stake of 6000 is held"), "{}", ran.err);
-    // Beyond the round after the latest that anybody revealed.
+    // Beyond the round after the latest that anybody revealed, be it that draws took it.
+    fake.set("/drawn", json!("1000000"));
     for wanted in ["3", "100", "1000000"] {
         fake.set("/wanted", json!(wanted));
         fake.refuses(Exit::Rejected, "is the latest that anybody revealed");
@@ -235,6 +287,78 @@ fn nothing_is_revealed_but_what_is_due() {
     fake.set("/wanted", json!("7"));
     fake.set("/parties/0/revealed", fake.other_in(6));
     assert_eq!((fake.look().exit, fake.sent()), (Exit::Success, vec!["7".to_owned()]));
+}
+
+/// It shows the party's own words as the latest, and asks for one more, look for look.
+#[test]
+fn a_server_that_asks_for_one_round_after_the_other_does_not_get_the_chain() {
+    let fake = Fake::new();
+    let few = fake.told.lock().expect("told")["params"]["redraws_max"]
+        .as_str()
+        .map_or(5, |text| text.parse::<u64>().expect("a number"))
+        + 1;
+    for drawn in [0, 3] {
+        fake.set("/drawn", json!(drawn.to_string()));
+        let most = u64::max(drawn, 1) + few;
+        let from: u64 =
+            fake.told.lock().expect("told")["wanted"].as_str().and_then(|w| w.parse().ok()).expect("one");
+        for wanted in from..=most {
+            fake.set("/wanted", json!(wanted.to_string()));
+            let ran = fake.look();
+            assert_eq!((ran.exit, fake.sent()), (Exit::Success, vec![wanted.to_string()]), "{}", ran.err);
+            fake.echo();
+        }
+        fake.set("/wanted", json!((most + 1).to_string()));
+        fake.refuses(Exit::Rejected, &format!("{drawn} is the latest that it says a draw took"));
+    }
+}
+
+/// It is away just when the program would check its chain: nothing is revealed before that is made good.
+#[test]
+fn a_chain_that_could_not_be_checked_at_the_start_is_checked_later() {
+    for is_own in [true, false] {
+        let fake = Fake::new();
+        if !is_own {
+            fake.folder.arena("key chain {}/other.chain --rounds 100");
+            std::fs::rename(fake.folder.at("other.chain"), fake.folder.at("pat.chain")).expect("renamed");
+        }
+        fake.leaves_after.store(1, Ordering::SeqCst);
+        let mut command = Command::new(program());
+        command.args(["party", "--server", &fake.url, "--every", "1", "--timeout", "5"]);
+        for (option, file) in [("--key", "pat.ak"), ("--signing-key", "pat.sign"), ("--chain", "pat.chain")] {
+            command.arg(option).arg(fake.folder.at(file));
+        }
+        let told = fake.folder.at("pat.err");
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(std::fs::File::create(&told).expect("a file"));
+        let program = Process(command.spawn().expect("the binary starts"));
+        let end = Instant::now() + Duration::from_secs(60);
+        let told = || std::fs::read_to_string(&told).expect("what it said");
+        let is_over =
+            || if is_own { !fake.sent().is_empty() } else { told().contains("the chain's anchor is") };
+        while !is_over() {
+            assert!(Instant::now() < end, "{}", told());
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        // And it stays so, look after look.
+        std::thread::sleep(Duration::from_secs(2));
+        assert!(told().contains("the server is away: it answers 503"), "{}", told());
+        assert!(is_own || fake.sent().is_empty(), "it revealed a chain that is not the party's");
+        drop(program);
+    }
+}
+
+/// A receipt that is none is told, and the round is revealed all the same.
+#[test]
+fn a_worthless_receipt_is_told_and_not_kept() {
+    let fake = Fake::new();
+    *fake.done.lock().expect("told") = json!({ "receipt": "/api/v1/log/receipts/7" });
+    let ran = fake.look();
+    assert_eq!((ran.exit, fake.sent()), (Exit::Success, vec!["1".to_owned()]), "{}", ran.err);
+    assert!(ran.err.contains("the receipt of event 7: "), "{}", ran.err);
+    let kept = std::fs::read_dir(fake.folder.at("pat.ak.work/receipts")).expect("a folder").count();
+    assert_eq!(kept, 0);
+    assert!(!fake.folder.at("pat.ak.work/log.json").exists());
 }
 
 #[test]

@@ -284,6 +284,18 @@ fn a_commitment_has_its_checkpoint_before_its_round() {
     // Without the key, no draw is committed, and nothing is lost.
     lab.claim("assign c1");
     let runner = lab.show()["claims"][0]["runner"].as_str().expect("drawn").to_owned();
+    // A transcript that was signed when its round had been due is no receipt, though all of it is in the journal.
+    let lines = parsed(&read(&lab, "lab/journal.ndjson"));
+    let mut events = lines.iter().flat_map(|line| line["events"].as_array().expect("events"));
+    let resolved = events.find(|event| event["event"] == "draw_resolved").expect("it is drawn");
+    let mut draw = resolved["transcript"].clone();
+    assert_eq!((&late["event"]["event"], &late["seq"]), (&json!("draw_committed"), &draw["committed_seq"]));
+    draw["log"] = json!({ "checkpoint": good, "inclusion": late["inclusion"] });
+    lab.folder.file("draw.json", draw.to_string());
+    assert_eq!(holds(&lab, " --receipt {}/draw.json")["receipts"], 1);
+    draw["log"]["checkpoint"] = late["checkpoint"].clone();
+    lab.folder.file("draw.json", draw.to_string());
+    refused(&lab, " --receipt {}/draw.json", "when the round had been due");
     let before = read(&lab, "lab/journal.ndjson");
     let key = read(&lab, "lab/keys/log");
     #[cfg(unix)]

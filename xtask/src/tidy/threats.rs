@@ -44,18 +44,19 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Names of the functions under `#[test]`.
+/// Names of the functions under `#[test]` or `#[tokio::test]`.
 fn tests(tree: &Tree) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for text in tree.files.iter().filter(|file| file.path.ends_with(".rs")).filter_map(|file| file.text()) {
         let mut attributed = false;
         for line in text.lines().map(str::trim_start) {
-            match line.strip_prefix("fn ").and_then(|rest| rest.split_once('(')) {
+            let function = line.strip_prefix("async ").unwrap_or(line).strip_prefix("fn ");
+            match function.and_then(|rest| rest.split_once('(')) {
                 Some((name, _)) if attributed => {
                     names.insert(name);
                     attributed = false;
                 }
-                _ if line == "#[test]" => attributed = true,
+                _ if ["#[test]", "#[tokio::test]"].contains(&line) => attributed = true,
                 // Other attributes and comments may stand between.
                 _ if line.starts_with('#') || line.starts_with("//") => {}
                 _ => attributed = false,
@@ -70,7 +71,8 @@ mod tests {
     use super::super::texts;
     use super::*;
 
-    const TEST: &str = "/// Words.\n#[test]\n#[cfg(unix)]\nfn it_fails() {}\nfn helper() {}\n";
+    const TEST: &str = "/// Words.\n#[test]\n#[cfg(unix)]\nfn it_fails() {}\nfn helper() {}\n\
+                        #[tokio::test]\nasync fn it_waits() {}\n";
 
     fn check_with(rows: &str) -> Vec<String> {
         let architecture = format!("# Words\n\n{HEAD}\n|---|---|---|\n{rows}\nMore words.\n");
@@ -78,7 +80,8 @@ mod tests {
     }
 
     fn whole() -> Vec<String> {
-        (1..=ATTACKS).map(|i| format!("| {i} | an attack | `it_fails`, and what is left of it |")).collect()
+        let row = |i| format!("| {i} | an attack | `it_fails`, `it_waits`, and what is left of it |");
+        (1..=ATTACKS).map(row).collect()
     }
 
     #[test]

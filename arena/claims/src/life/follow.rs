@@ -1,7 +1,7 @@
 //! What happens by itself: at a deadline, or because everything that was waited for is there.
 //!
-//! One step at a time. A deadline that follows from another counts from when the first was noticed, so that a
-//! server that was down costs nobody their time.
+//! One step at a time. A deadline that follows from another counts from when the first was noticed. That a server was
+//! down costs nobody a deadline that it missed because of it: see [`resume`](super::resume()).
 
 use super::command::Stamped;
 use super::draws::{commit, commit_among, stalled, wanted, wanted_entries};

@@ -15,6 +15,7 @@ mod follow;
 mod judging;
 mod parties;
 mod refusal;
+mod resume;
 mod settling;
 mod world;
 
@@ -28,6 +29,7 @@ pub use follow::follow;
 pub use judging::{Ballot, Cited, report_of};
 pub use parties::{due_of, is_revealed, revealed_by, round_wanted};
 pub use refusal::Refusal;
+pub use resume::{is_waiting, resume};
 pub use world::{
     Agent, Audit, Challenge, Claim, DrawState, Instance, Panel, Part, Party, Phase, Revealed, Run,
     STANDING_MIN, STANDING_START, Seat, World,

@@ -203,16 +203,18 @@ pub fn due_of(draw: &DrawState) -> u64 {
     draw.committed_at.saturating_add(MARGIN_SECONDS)
 }
 
-/// When it should have been revealed by all of them, at the latest.
-fn deadline(claim: &Claim, draw: &DrawState) -> u64 {
-    due_of(draw).saturating_add(claim.params.clocks.beacon_s)
+/// When it should have been revealed by all of them, at the latest. Nobody reveals anything to an instance that is away:
+/// the time counts from when it was up again.
+fn deadline(world: &World, claim: &Claim, draw: &DrawState) -> u64 {
+    let from = draw.committed_at.max(world.resumed_at);
+    from.saturating_add(MARGIN_SECONDS).saturating_add(claim.params.clocks.beacon_s)
 }
 
 /// What follows from the round of a draw not being revealed in time: that it is told, and what each silent party
 /// loses. It comes before whatever else a deadline brings, and once a draw; of a draw in secret, nothing follows.
 pub(super) fn silence(world: &World, claim: &Claim, at: u64) -> Vec<Event> {
     let waits = claim.draw.as_ref().filter(|draw| {
-        let is_open = !draw.stalled && claim.parties_held && at >= deadline(claim, draw);
+        let is_open = !draw.stalled && claim.parties_held && at >= deadline(world, claim, draw);
         is_open && draw.purpose != Purpose::Audit
     });
     let Some(draw) = waits else { return Vec::new() };

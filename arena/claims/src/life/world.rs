@@ -90,6 +90,8 @@ pub struct World {
     pub revealed: BTreeMap<String, Revealed>,
     /// The latest round that any draw ever took.
     pub latest_drawn: u64,
+    /// When the instance was last up again after it was away; 0 where it never was. See [`resume`](super::resume()).
+    pub resumed_at: u64,
     /// When anything last happened.
     pub now: u64,
     /// How many events there were.
@@ -385,6 +387,7 @@ impl World {
             valid_runs: CowMap::new(),
             revealed: BTreeMap::new(),
             latest_drawn: 0,
+            resumed_at: 0,
             now: 0,
             seq: 0,
             rehearsal: false,

@@ -11,7 +11,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
 pub use entropy::millibits;
@@ -115,7 +115,9 @@ impl Scanner {
         let canaries: Vec<Vec<u8>> =
             canaries.iter().map(|canary| Folded::of(canary).bytes.into_owned()).collect();
         let build = |patterns: &[&[u8]], any_case: bool| {
-            let built = AhoCorasickBuilder::new().ascii_case_insensitive(any_case).build(patterns);
+            // One is made for each text of a round: a table of every state and byte costs more than it saves.
+            let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+            let built = AhoCorasickBuilder::new().ascii_case_insensitive(any_case).kind(kind).build(patterns);
             built.map_err(|_| ScannerError::TooLarge).map(|found| (!patterns.is_empty()).then_some(found))
         };
         let canaries: Vec<&[u8]> = canaries.iter().map(Vec::as_slice).collect();

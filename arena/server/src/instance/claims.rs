@@ -63,6 +63,8 @@ pub struct Claims {
     material: Shelf,
     /// Everything that happened, as others can hold it against the instance.
     log: log::Log,
+    /// How often the server was up again while claims were under way.
+    resumed: u64,
 }
 
 /// What an assignment asks for.
@@ -128,6 +130,8 @@ pub enum Command {
     Beacon(Seen),
     /// Writes down what the instance is, before anything happens.
     Found,
+    /// Says that the server is up again: nobody could keep a deadline while it was down.
+    Resume,
     /// Shows a round that the server fetched itself, for draws in secret alone: nobody is told that it is known.
     Bring(Seen),
     /// Keeps something that a claim pins. Its bytes are a blob already.
@@ -147,6 +151,16 @@ impl Claims {
     /// What was founded; nothing before it is written down.
     pub(crate) fn founded(&self) -> Option<&World> {
         self.world.as_ref()
+    }
+
+    /// Whether claims are under way whose deadlines may cost somebody something.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.world.as_ref().is_some_and(life::is_waiting)
+    }
+
+    /// How often the server was up again while claims were under way.
+    pub(crate) fn resumed(&self) -> u64 {
+        self.resumed
     }
 
     /// The latest round of the beacon that was shown here.
@@ -234,7 +248,9 @@ pub(super) fn decide(
     let by_operator = || request.by.admin().map(|_| world.instance.operator.clone());
     let (by, command) = match command {
         Command::Beacon(seen) => return show(instance, request, (seen, false), known),
-        Command::Bring(_) | Command::Found => return of_its_own(instance, request, command, known),
+        Command::Bring(_) | Command::Found | Command::Resume => {
+            return of_its_own(instance, request, command, known);
+        }
         Command::Keep(kept) => return instance.claims.material.decide(world, request, kept),
         Command::Bind { key, capabilities } => {
             let agent = by_agent()?;
@@ -449,6 +465,7 @@ fn of_its_own(
     request.by.admin()?;
     match command {
         Command::Bring(seen) => show(instance, request, (seen, true), known),
+        Command::Resume => Ok(resumed(&instance.claims, request, known)),
         _ => Ok(found(&instance.claims, request, known)),
     }
 }
@@ -459,6 +476,22 @@ fn found(claims: &Claims, request: &Request, known: &Known) -> Decision {
     let rows = match claims.world {
         None => vec![fact_row(claims, request, known, fact)],
         Some(_) => Vec::new(),
+    };
+    Decision { rows, answer: Answer::ok(json!({})) }
+}
+
+/// That the server is up again, for everybody to see and to count. Nothing where no claim is under way, or where it was
+/// said in the same second: it would move nothing.
+fn resumed(claims: &Claims, request: &Request, known: &Known) -> Decision {
+    let is_later = claims.world(known).resumed_at < seconds(request.at);
+    let rows = if claims.is_waiting() && is_later {
+        let fact = json!({ "by": request.by.name(), "events": [], "resumed": true });
+        let told =
+            json!({ "times": (claims.resumed + 1).to_string(), "at": view::time(seconds(request.at)) });
+        let told = Row::announcement(request.at, "claims", "claim.resumed", told);
+        vec![fact_row(claims, request, known, fact), told]
+    } else {
+        Vec::new()
     };
     Decision { rows, answer: Answer::ok(json!({})) }
 }
@@ -549,6 +582,10 @@ pub(super) fn evolve(instance: &mut Instance, row: &Row) -> Result<(), String> {
         claims.log.follow(&world, event);
     }
     claims.log.close(row)?;
+    if row.body.get("resumed").is_some() {
+        life::resume(&mut world, at);
+        claims.resumed += 1;
+    }
     claims.keep_ends(&world, at, &events);
     claims.drawn = events.iter().filter_map(round_told).fold(claims.drawn, u64::max);
     claims.world = Some(world);

@@ -24,6 +24,7 @@ use arena_contests::leak::Scanner;
 use arena_cow::Shared;
 
 pub use row::Row;
+pub(crate) use row::{MATERIAL, PIECE, UPLOAD};
 pub(crate) use stamp::stamp;
 
 use crate::auth::Viewer;

@@ -29,11 +29,11 @@ pub(crate) use seen::{Seen, company_of, visible};
 pub(crate) use view::*;
 
 use super::agents::is_name;
-use super::{Answer, Decision, Instance, Request, Row};
+use super::{Answer, Decision, Instance, Request, Row, UPLOAD};
 use crate::auth::{Scope, Viewer};
 use crate::instance::stamp;
 use crate::problem::Problem;
-use crate::texts::blob_of;
+use crate::texts::{MEDIA_TYPE, blob_of};
 
 /// The kind of the rows that the fold reads.
 pub const FACT: &str = "rounds.fact";
@@ -191,6 +191,7 @@ fn decide_act(instance: &Instance, request: &Request, act: &Act) -> Result<Decis
             return Ok(Decision { rows: Vec::new(), answer });
         }
     }
+    held.round.check_new(&command).map_err(|refusal| problem(&refusal))?;
     let stamped = Stamped { at: request.at, by, command };
     let (stamped, texts) = laid_by(held, stamped, &request.luck)?;
     let again = snapshot_after(&held.round, &stamped);
@@ -351,16 +352,18 @@ fn fact(round: &Round, stamped: &Stamped, texts: Texts) -> Row {
     let row = Row { version, texts, ..Row::fact(stamped.at, topic(id), FACT, body) };
     match &stamped.command {
         round::Command::KeepArtifact { artifact, size_bytes, .. } => {
-            row.with_blob(*artifact, *size_bytes, "application/octet-stream")
+            row.with_blob(*artifact, *size_bytes, UPLOAD)
         }
         // What must not have become public is not kept either; its digest is.
-        round::Command::Hide { target: round::Target::Text(text), reason } => row.withholding(*text, reason),
+        round::Command::Hide { target: round::Target::Text(text), reason } => {
+            row.withholding(*text, MEDIA_TYPE, reason)
+        }
         round::Command::Hide { target: round::Target::Artifact(artifact), reason } => {
-            row.withholding(*artifact, reason)
+            row.withholding(*artifact, UPLOAD, reason)
         }
         round::Command::Hide { target: round::Target::Post(post), reason } => {
             match round.town().post(post).and_then(|post| post.body.as_ref()?.kept()) {
-                Some(kept) => row.withholding(kept.sha256, reason),
+                Some(kept) => row.withholding(kept.sha256, MEDIA_TYPE, reason),
                 None => row,
             }
         }

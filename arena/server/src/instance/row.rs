@@ -4,6 +4,14 @@ use arena_canon::Digest;
 use arena_canon::json::Value;
 use arena_contests::Moment;
 
+/// What an artifact of the Locker is booked as. Anybody can upload the bytes of something else there, so whatever else
+/// has the same bytes is booked as that, and is not taken away with an artifact.
+pub(crate) const UPLOAD: &str = "application/octet-stream";
+/// What a piece of a finished run is booked as.
+pub(crate) const PIECE: &str = "application/octet-stream; of=run";
+/// What material of a claim is booked as.
+pub(crate) const MATERIAL: &str = "application/octet-stream; of=claim";
+
 /// Something that is to be remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -25,8 +33,8 @@ pub struct Row {
     pub texts: Vec<(Digest, Vec<u8>)>,
     /// Blobs that the body names, which are booked with it: digest, bytes, media type.
     pub blobs: Vec<(Digest, u64, &'static str)>,
-    /// Blobs that are taken away with it for good, and why.
-    pub withholds: Vec<(Digest, String)>,
+    /// Blobs that are taken away with it for good, as what they are booked, and why.
+    pub withholds: Vec<(Digest, &'static str, String)>,
 }
 
 impl Row {
@@ -58,14 +66,16 @@ impl Row {
         self.blobs.push((sha256, bytes, media_type));
         self
     }
-    /// The same, and a blob is taken away with it. Nobody can put it back.
+
+    /// The same, and a blob is taken away with it, unless it is booked as something else than `media_type`. Nobody can
+    /// put it back.
     #[must_use]
-    pub fn withholding(mut self, sha256: Digest, reason: &str) -> Self {
+    pub fn withholding(mut self, sha256: Digest, media_type: &'static str, reason: &str) -> Self {
         let mut end = reason.len().min(arena_store::REASON_BYTES_MAX);
         while !reason.is_char_boundary(end) {
             end -= 1;
         }
-        self.withholds.push((sha256, reason[..end].to_owned()));
+        self.withholds.push((sha256, media_type, reason[..end].to_owned()));
         self
     }
 }

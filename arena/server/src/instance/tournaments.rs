@@ -20,7 +20,7 @@ pub(crate) use plan::{freeze, inputs};
 pub(crate) use told::{json, matrix_json, moves_json};
 
 use super::strategies::number_of;
-use super::{Answer, Decision, Instance, Known, Request, Row};
+use super::{Answer, Decision, Instance, Known, PIECE, Request, Row};
 use crate::auth::{Scope, Viewer};
 use crate::config;
 use crate::problem::Problem;
@@ -510,7 +510,7 @@ fn end(instance: &Instance, request: &Request, number: u64, ended: &Ended) -> Re
         row = row.with_blob(pin.sha256, pin.bytes, "application/json");
     }
     for pin in &ended.kept {
-        row = row.with_blob(pin.sha256, pin.bytes, "application/octet-stream");
+        row = row.with_blob(pin.sha256, pin.bytes, PIECE);
     }
     let told = json!({
         "tournament": tournament.id(), "terminal": ended.class, "reason": ended.reason,

@@ -1,8 +1,8 @@
 //! The pages of tournaments and strategies. A form and the API call the same functions.
 
 use axum::Router;
-use axum::extract::{Path, State};
 use axum::extract::FromRequestParts;
+use axum::extract::{Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use arena_canon::Digest;
+use arena_tournament::Bundle;
 use tokio::sync::Semaphore;
 
 use super::{Card, Workshop};
@@ -34,6 +36,8 @@ pub(crate) struct Floor {
     /// Matchups that have lasted, of each run that is played now.
     progress: Mutex<BTreeMap<u64, u64>>,
     cards: Mutex<VecDeque<(u64, Arc<Card>)>>,
+    /// The run that was sent last, by the digest of its receipt: whoever takes it in parts asks again and again.
+    bundle: Mutex<Option<(Digest, Arc<Bundle>)>>,
 }
 
 /// A place of an upload; it is free again when this is dropped.
@@ -65,7 +69,18 @@ impl Floor {
             counter: AtomicU64::new(0),
             progress: Mutex::default(),
             cards: Mutex::default(),
+            bundle: Mutex::default(),
         })
+    }
+
+    /// How the run with this receipt is sent, if it is the last that was.
+    pub(super) fn bundle(&self, receipt: Digest) -> Option<Arc<Bundle>> {
+        let last = self.bundle.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|(of, _)| *of == receipt).map(|(_, bundle)| Arc::clone(bundle))
+    }
+
+    pub(super) fn keep_bundle(&self, receipt: Digest, bundle: &Arc<Bundle>) {
+        *self.bundle.lock().unwrap_or_else(PoisonError::into_inner) = Some((receipt, Arc::clone(bundle)));
     }
 
     /// Brings the workshop in. The first one stays.

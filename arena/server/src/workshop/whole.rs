@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arena_canon::Digest;
@@ -89,7 +89,7 @@ fn read(path: &Path, sha256: Digest, bytes: u64) -> io::Result<Vec<u8>> {
 
 /// A run that can be sent.
 pub(crate) struct Whole {
-    bundle: Bundle,
+    bundle: Arc<Bundle>,
     blobs: Blobs,
     folder: PathBuf,
     /// Files that are blobs of their own.
@@ -127,16 +127,11 @@ impl Whole {
         let named =
             pins.into_iter().map(|(name, pin)| Some((name, pin?))).collect::<Option<BTreeMap<_, _>>>();
         let named = named.ok_or_else(Problem::internal)?;
-        let Pin { sha256, bytes } = named[RECEIPT];
-        let receipt = match app.store.blobs().read(sha256, bytes.min(CARD_BYTES_MAX)) {
-            Ok(Found::Content(bytes)) => serde_json::from_slice::<Receipt>(&bytes).ok(),
-            Ok(Found::Withheld { reason }) => {
-                return Err(Problem::new("gone", format_args!("it is withheld: {reason}")));
-            }
-            _ => None,
+        let sha256 = named[RECEIPT].sha256;
+        let bundle = match app.floor.bundle(sha256) {
+            Some(bundle) => bundle,
+            None => bundle_of(app, named[RECEIPT])?,
         };
-        let bundle = receipt.and_then(|receipt| Bundle::of(&receipt, sha256, bytes).ok());
-        let bundle = bundle.ok_or_else(Problem::internal)?;
         let (mut begins, mut at) = (BTreeMap::new(), 0);
         for (place, part) in bundle.parts().iter().enumerate() {
             if is_kept(&part.path) {
@@ -166,27 +161,27 @@ impl Whole {
     pub(crate) fn send(self, range: Range<u64>, ticket: Ticket, ends: watch::Receiver<bool>) -> Body {
         let seconds = (range.end - range.start) / SLOWEST_BYTES_PER_SECOND;
         let patience = PATIENCE + Duration::from_secs(seconds);
-        let (held, let_go) = oneshot::channel::<()>();
-        tokio::spawn(async move {
-            let _ = tokio::time::timeout(patience, let_go).await;
-            drop(ticket);
-        });
         let reader = Reader { whole: self, at: range.start, end: range.end, file: None, piece: None };
-        let sending = Some((reader, held, ends));
-        Body::from_stream(stream::unfold(sending, async |sending| {
-            let (mut reader, held, ends) = sending?;
-            if reader.at >= reader.end {
-                return None;
+        let reader = Arc::new(Mutex::new(Some((reader, ticket))));
+        let (held, let_go) = oneshot::channel::<()>();
+        let late = Arc::clone(&reader);
+        tokio::spawn(async move {
+            if tokio::time::timeout(patience, let_go).await.is_err() {
+                // While the client takes nothing, nobody asks for the next bytes: what they come from goes here.
+                let _ = tokio::task::spawn_blocking(move || drop(take(&late))).await;
             }
-            if held.is_closed() || *ends.borrow() {
+        });
+        Body::from_stream(stream::unfold(Some((reader, held, ends)), async |sending| {
+            let (reader, held, ends) = sending?;
+            if *ends.borrow() {
                 return Some((Err(io::Error::from(io::ErrorKind::TimedOut)), None));
             }
-            let read = tokio::task::spawn_blocking(move || (reader.next(), reader)).await;
-            Some(match read {
-                Ok((Ok(piece), reader)) => (Ok(piece), Some((reader, held, ends))),
-                Ok((Err(why), _)) => (Err(why), None),
-                Err(why) => (Err(io::Error::other(why)), None),
-            })
+            let of = Arc::clone(&reader);
+            match tokio::task::spawn_blocking(move || next(&of)).await {
+                Ok(Ok((piece, is_last))) => Some((Ok(piece), (!is_last).then_some((reader, held, ends)))),
+                Ok(Err(why)) => Some((Err(why), None)),
+                Err(why) => Some((Err(io::Error::other(why)), None)),
+            }
         }))
     }
 
@@ -198,6 +193,40 @@ impl Whole {
     fn place_of(&self, at: u64) -> usize {
         self.bundle.parts().partition_point(|part| part.end() <= at)
     }
+}
+
+/// The layout of the run with this receipt, which may list a hundred thousand files.
+fn bundle_of(app: &App, Pin { sha256, bytes }: Pin) -> Result<Arc<Bundle>, Problem> {
+    let receipt = match app.store.blobs().read(sha256, bytes.min(CARD_BYTES_MAX)) {
+        Ok(Found::Content(bytes)) => serde_json::from_slice::<Receipt>(&bytes).ok(),
+        Ok(Found::Withheld { reason }) => {
+            return Err(Problem::new("gone", format_args!("it is withheld: {reason}")));
+        }
+        _ => None,
+    };
+    let bundle = receipt.and_then(|receipt| Bundle::of(&receipt, sha256, bytes).ok());
+    let bundle = Arc::new(bundle.ok_or_else(Problem::internal)?);
+    app.floor.keep_bundle(sha256, &bundle);
+    Ok(bundle)
+}
+
+/// A stream with its place, both of which may be taken away from whoever is too slow.
+type Taken = Mutex<Option<(Reader, Ticket)>>;
+
+fn take(sending: &Taken) -> Option<(Reader, Ticket)> {
+    sending.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// The next bytes, and whether they are the last: then the place is free again.
+fn next(sending: &Taken) -> io::Result<(Bytes, bool)> {
+    let mut sending = sending.lock().unwrap_or_else(PoisonError::into_inner);
+    let (reader, _) = sending.as_mut().ok_or(io::ErrorKind::TimedOut)?;
+    let piece = reader.next()?;
+    let is_last = reader.at >= reader.end;
+    if is_last {
+        *sending = None;
+    }
+    Ok((piece, is_last))
 }
 
 /// Where a stream is.

@@ -250,6 +250,38 @@ async fn who_did_something_has_a_receipt_and_nobody_else() {
     assert_eq!(paths[0], paths[1]);
 }
 
+/// How much there is shows to whoever has receipts, one of another claim no less: never what it is, or whose.
+async fn how_much_there_is_shows(stage: &Stage, quiet: &Value) {
+    let about = "/log/checkpoint";
+    let seq_of = |done: &Value| -> u64 {
+        done["receipt"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap()
+    };
+    let body = json!({ "manifest": stage.manifest().await, "deposit": "500" });
+    stage.post("sue", "/claims", body).await.expect(201);
+    let mut seqs: Vec<u64> = Vec::new();
+    for in_between in [None, Some(stage.volunteers().await.remove(0)), None] {
+        if let Some(other) = in_between {
+            stage.commit(&other, Sealed::Challenge, "11.0").await.expect(200);
+        }
+        let done = stage.post("fay", "/claims/c2/fund", json!({ "amount": "1" })).await.expect(200).json();
+        let (said, own) = receipt(stage, "fay", &done).await;
+        assert_eq!((own.size, &said["opening"]["event"]["claim"]), (seq_of(&done), &json!("c2")));
+        for seq in seqs.last().map_or(own.size, |last| last + 1)..own.size {
+            let path = format!("/api/v1/log/receipts/{seq}");
+            stage.bench.get(&path, stage.key("fay")).await.expect(404);
+        }
+        seqs.push(own.size);
+    }
+    assert_eq!([seqs[1] - seqs[0], seqs[2] - seqs[1]], [2, 1]);
+    assert_eq!(stage.see(None, about).await, *quiet);
+    // A draw that everybody may see is signed at once: everybody is shown a size that counts what is sealed.
+    stage.post("fay", "/claims/c2/fund", json!({ "amount": "3497" })).await.expect(200);
+    let drawn = stage.see(None, about).await;
+    assert!(
+        checked(&drawn).size > seqs[2] && stage.see(None, "/claims/c2/draws").await["committed"].is_object()
+    );
+}
+
 /// While anything is sealed, everybody is shown what they were shown before, and whoever did it can still prove it.
 #[tokio::test]
 async fn what_is_sealed_does_not_show_in_the_log() {
@@ -302,6 +334,7 @@ async fn what_is_sealed_does_not_show_in_the_log() {
     assert_eq!(tossed, 1);
     stage.bench.restart();
     assert_eq!(stage.see(None, about).await, quiet);
+    how_much_there_is_shows(&stage, &quiet).await;
     // The window is over: who challenged is told, and so is the log.
     stage.wait(30 * HOUR).await;
     let open = latest(&stage).await;

@@ -197,6 +197,61 @@ async fn a_party_that_keeps_a_round_back_pays_by_time_alone() {
     assert_eq!(stage.status().await, "offered");
 }
 
+/// What a party has free and what is locked of it.
+async fn stake(stage: &Stage, name: &str) -> (i64, i64) {
+    let own = stage.see(Some(name), &format!("/claims/agents/{name}")).await;
+    (amount(&own["free"]), amount(&own["locked"]))
+}
+
+/// Nobody reveals anything to a server that is down: the time to do it counts from when it was up again.
+#[tokio::test]
+async fn a_server_that_was_down_costs_no_party_its_stake() {
+    let mut stage = stage().await;
+    reveal(&stage, 1).await;
+    listed(&mut stage).await;
+    assert_eq!(stage.see(None, "/beacons").await["resumed"], json!({ "times": "0", "at": null }));
+    let total = stage.total().await;
+    stage.down(11 * 60, on_chain(&PARTIES));
+    let up = stage.now.to_string().replace('Z', ".000Z");
+    assert_eq!(stage.see(None, "/beacons").await["resumed"], json!({ "times": "1", "at": up }));
+    // What is revealed before it looks for what is due is taken, and nobody pays when it looks.
+    stage.post("pat", "/beacons/preimages", part("pat", 2)).await.expect(200);
+    for wait in [0, 1, 628] {
+        stage.wait(wait).await;
+        for name in PARTIES {
+            assert_eq!(stake(&stage, name).await, (14_000, 6_000), "{name}");
+        }
+    }
+    // Who is silent from then on pays as ever, and once.
+    stage.wait(1).await;
+    assert_eq!((stake(&stage, "ops").await, stake(&stage, "pat").await), ((14_000, 0), (14_000, 6_000)));
+    assert_eq!(stage.total().await, total - 6_000 + 500);
+    stage.down(1, on_chain(&PARTIES));
+    stage.wait(HOUR).await;
+    assert_eq!((stake(&stage, "ops").await, stake(&stage, "pat").await), ((14_000, 0), (14_000, 6_000)));
+    // Everybody sees how often it was so.
+    let feed = stage.feed().await;
+    assert_eq!(feed.matches("claim.resumed").count(), 2, "{feed}");
+    assert!(feed.contains(r#""times":"1""#) && feed.contains(r#""times":"2""#), "{feed}");
+    assert_eq!(feed.matches("claim.party_slashed").count(), 1, "{feed}");
+}
+
+/// A silent party pays before its claim ends of it, however long the server was down.
+#[tokio::test]
+async fn a_claim_does_not_end_of_a_silence_before_the_silent_pay() {
+    let mut stage = stage().await;
+    reveal(&stage, 1).await;
+    listed(&mut stage).await;
+    stage.down(8 * 24 * HOUR, on_chain(&PARTIES));
+    stage.wait(1).await;
+    assert_eq!(stage.status().await, "drawing");
+    stage.wait(2 * HOUR).await;
+    assert_eq!(stage.status().await, "withdrawn");
+    for name in PARTIES {
+        assert_eq!(stake(&stage, name).await, (14_000, 0), "{name}");
+    }
+}
+
 /// That an auditor is drawn again is hidden: of the round that it takes, nobody but parties and the operator hears.
 #[tokio::test]
 async fn a_round_of_a_draw_in_secret_is_told_to_parties_alone() {
@@ -253,6 +308,7 @@ async fn what_a_hash_chain_was_founded_on_is_for_good_from_the_first_start() {
     for (other, part) in changes {
         let said = bench.restart_with(other).unwrap_err().to_string();
         assert!(said.contains("founded otherwise, and for good") && said.contains(part), "{said}");
+        assert!(said.ends_with("state them again as they were founded, or use another folder"), "{said}");
     }
     bench.restart_with(on_chain(&PARTIES)).unwrap();
     let told = bench.get("/api/v1/beacons", None).await.expect(200).json();

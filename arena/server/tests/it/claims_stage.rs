@@ -86,6 +86,12 @@ impl Stage {
         self.bench.set(&self.now.to_string()).await;
     }
 
+    /// The server is down for so long, and up again; it has not looked yet for what is due.
+    pub(crate) fn down(&mut self, seconds: i64, config: Config) {
+        self.now = self.now.plus_ms(seconds * 1_000);
+        self.bench.restart_at(&self.now.to_string(), config);
+    }
+
     pub(crate) async fn post(&self, name: &str, path: &str, body: Value) -> Said {
         self.bench.post(&format!("/api/v1{path}"), self.key(name), &body).await
     }

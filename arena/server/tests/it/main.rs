@@ -11,6 +11,7 @@ mod claims;
 mod claims_log;
 mod claims_material;
 mod claims_parties;
+mod claims_resumed;
 mod claims_stage;
 mod contest_desk;
 mod contest_pages;

@@ -112,7 +112,9 @@ async fn a_post_that_was_hidden_is_in_no_byte_of_the_folder() {
     );
     let told = hide(&sprint, &made["ref"]).await;
     assert_eq!((&told["body"], &told["hidden"]), (&Value::Null, &json!("it named a customer")));
-    assert_eq!(files_with(folder, TEXT.as_bytes()), Vec::<PathBuf>::new(), "at work");
+    for bytes in [TEXT.as_bytes(), request_of(&text).as_bytes()] {
+        assert_eq!(files_with(folder, bytes), Vec::<PathBuf>::new(), "at work");
+    }
     let copy = TempDir::new().unwrap();
     let backup = arena_store::backup(folder, &copy.path().join("later")).unwrap();
     assert_eq!((backup.faults.len(), backup.withheld), (0, 1));
@@ -271,7 +273,8 @@ async fn a_refused_text_leaves_nothing() {
     }
 }
 
-/// Every long text of a round that others can read: where it is shown, it can be deleted.
+/// The texts of a round that are blobs besides posts: wherever one is shown, it can be deleted. Names, objectives,
+/// summaries and rationales stand in rows and are not among them.
 #[tokio::test]
 async fn texts_of_disputes_evidence_and_interventions_can_be_deleted() {
     let sprint = Sprint::entered(false).await;
@@ -329,8 +332,8 @@ async fn texts_of_disputes_evidence_and_interventions_can_be_deleted() {
             assert!(told.contains(&format!("the {what} named somebody")), "{path}: {told}");
         }
     }
-    let none = json!({ "text_sha256": Digest::of(b"none"), "reason": "there is none" });
-    bench.post(&of("tombstones"), Some(ADMIN), &none).await.expect(404);
+    // What its author called it goes with the description.
+    assert_eq!(bench.get(&evidence_path, Some(&sprint.ann)).await.expect(200).json()["kind"], Value::Null);
     let again = bench.send_json("POST", path, Some(&sprint.bob), &key, &dispute).await.expect(422);
     assert!(!again.text.contains(TEXT));
     assert_eq!(files_with(bench.folder(), TEXT.as_bytes()), Vec::<PathBuf>::new());
@@ -343,6 +346,175 @@ async fn texts_of_disputes_evidence_and_interventions_can_be_deleted() {
             let told = bench.get(path, Some(&sprint.ann)).await.expect(200).text;
             assert!(told.contains(&format!("the {what} named somebody")), "{path}: {told}");
         }
+    }
+}
+
+/// A machine may stop between a text and the commit of what names it. The client sends it again, with other digits.
+#[tokio::test]
+async fn a_text_that_was_not_committed_is_gone_at_the_next_start() {
+    let sprint = posting().await;
+    let bench = &sprint.bench;
+    let upload = b"an artifact whose command never came";
+    let folder = bench.folder().to_owned();
+    let shelf = folder.join(BLOBS).join(&Digest::of(upload).to_string()[..2]);
+    drop(bench.take());
+    let text = format!("{}\n{TEXT}", Digest::of(b"salt"));
+    let aside = folder.join(BLOBS).join("pending").join(Digest::of(text.as_bytes()).to_string());
+    fs::write(&aside, &text).unwrap();
+    fs::create_dir_all(&shelf).unwrap();
+    fs::write(shelf.join(Digest::of(upload).to_string()), upload).unwrap();
+    bench.restart();
+    assert_eq!(files_with(&folder, TEXT.as_bytes()), Vec::<PathBuf>::new());
+    assert_eq!(files_with(&folder, upload).len(), 1, "uploads are kept for days");
+    let made = publish(&sprint, &sprint.ann, TEXT, &[]).await;
+    hide(&sprint, &made["ref"]).await;
+    assert_eq!(files_with(&folder, TEXT.as_bytes()), Vec::<PathBuf>::new());
+}
+
+/// Whoever knows a text and its digits can upload the same bytes, and have its own artifact hidden.
+#[tokio::test]
+async fn a_text_of_another_is_not_taken_away_as_an_artifact() {
+    let sprint = posting().await;
+    let bench = &sprint.bench;
+    let made = publish(&sprint, &sprint.bob, TEXT, &[]).await;
+    let bytes = format!("{}\n{TEXT}", made["body_salt"].as_str().unwrap());
+    assert_eq!(made["body_sha256"], json!(Digest::of(bytes.as_bytes())));
+    sprint.upload(&sprint.ann, bytes.as_bytes(), "public_read=true").await.expect(201);
+    let hide_it = json!({ "artifact_hash": made["body_sha256"], "reason": "it is mine" });
+    bench.post(&of("tombstones"), Some(ADMIN), &hide_it).await.expect(200);
+    let path = format!("/api/v1/town/posts/{}", made["id"].as_str().unwrap());
+    let blob = format!("/api/v1/locker/blobs/{}", made["body_sha256"].as_str().unwrap());
+    for _ in 0..2 {
+        assert_eq!(bench.get(&path, None).await.expect(200).json(), made);
+        bench.get(&blob, Some(&sprint.ann)).await.expect(410);
+        let report = verified(bench.folder());
+        assert_eq!((report.is_sound(), report.withheld), (true, 0), "{:?}", report.findings);
+        bench.restart();
+    }
+    // With the text the bytes go, whatever else they are.
+    hide(&sprint, &made["ref"]).await;
+    assert_eq!(files_with(bench.folder(), TEXT.as_bytes()), Vec::<PathBuf>::new());
+    assert!(verified(bench.folder()).is_sound());
+    // An artifact that is nothing else goes.
+    sprint.upload(&sprint.ann, b"an artifact of acme alone", "public_read=true").await.expect(201);
+    let sha256 = Digest::of(b"an artifact of acme alone");
+    let told = bench.get(&format!("/api/v1/locker/artifacts/{sha256}?round=s0-r1"), None).await.expect(200);
+    assert_eq!(told.json()["media_type"], json!("text/plain"));
+    let hide_it = json!({ "artifact_hash": sha256, "reason": "it leaked" });
+    let told = bench.post(&of("tombstones"), Some(ADMIN), &hide_it).await.expect(200).json();
+    assert_eq!(told["media_type"], Value::Null, "{told}");
+    let none = json!({ "text_sha256": Digest::of(b"none"), "reason": "there is none" });
+    bench.post(&of("tombstones"), Some(ADMIN), &none).await.expect(404);
+    assert_eq!(files_with(bench.folder(), b"an artifact of acme alone"), Vec::<PathBuf>::new());
+}
+
+/// What a row has for good is the name of something.
+#[tokio::test]
+async fn references_and_kinds_have_no_room_for_a_text() {
+    let sprint = posting().await;
+    let bench = &sprint.bench;
+    let sha = Digest::of(b"an artifact");
+    let post = |reference: &str| {
+        json!({ "round": "s0-r1", "kind": "progress", "window": "W1", "body": "Something to read.",
+            "refs": ["town:1", reference] })
+    };
+    let text = "the-customer-is-violet-vane";
+    for reference in [
+        TEXT.to_owned(),
+        text.to_owned(),
+        format!("https://example.org/{text}"),
+        format!("locker:{text}"),
+        format!("locker:{}", sha.to_string().to_uppercase()),
+        format!("locker:{sha}{sha}"),
+        format!("{text}:{sha}"),
+        format!("town:{text}"),
+        format!("town:{text}:1"),
+        format!("boards:s0-r1:{text}:W1"),
+        format!("boards:{text}:acme:W1"),
+        format!("boards:s0-r1:acme:W1:1:{text}"),
+        format!("intent:s0-r1:acme:{text}"),
+        format!("kickoff:{text}:{sha}"),
+        "town:1234567890".to_owned(),
+        "town:".to_owned(),
+        ":1".to_owned(),
+        " town:1".to_owned(),
+        String::new(),
+    ] {
+        let said = bench.post("/api/v1/town/posts", Some(&sprint.ann), &post(&reference)).await.expect(422);
+        assert_eq!(said.json()["errors"][0]["pointer"], json!("#/refs/1"), "{reference}: {}", said.text);
+    }
+    for reference in [
+        format!("locker:{sha}"),
+        "town:1".to_owned(),
+        "town:s0-r1:1".to_owned(),
+        "evidence:3".to_owned(),
+        "receipt:s0-r1:7".to_owned(),
+        "dispute:1".to_owned(),
+        "award:1".to_owned(),
+        "boards:s0-r1:acme:W1".to_owned(),
+        "boards:s0-r1:bolt:W3:2".to_owned(),
+        "intent:s0-r1:acme:W2".to_owned(),
+        format!("kickoff:acme:{sha}"),
+    ] {
+        let made = bench.post("/api/v1/town/posts", Some(&sprint.ann), &post(&reference)).await.expect(201);
+        assert_eq!(made.json()["refs"][1], json!(reference));
+    }
+    sprint.upload(&sprint.ann, b"an artifact", "public_read=true").await.expect(201);
+    let evidence = |kind: &str| json!({ "artifact_hash": sha, "kind": kind, "description": "a run of it" });
+    for kind in [TEXT, "the customer", "Log", "", "1log", "a-kind-with-more-than-thirty-two-bytes", "log\n"] {
+        let said =
+            bench.post("/api/v1/locker/evidence", Some(&sprint.ann), &evidence(kind)).await.expect(422);
+        assert_eq!(said.json()["errors"][0]["pointer"], json!("#/kind"), "{kind}: {}", said.text);
+    }
+    for kind in ["log", "benchmark", "screen_shot-2"] {
+        bench.post("/api/v1/locker/evidence", Some(&sprint.ann), &evidence(kind)).await.expect(201);
+    }
+    bench.restart();
+}
+
+/// The line of a fact that comes after these, as a program wrote it that took whatever was said.
+fn with_fact(lines: &str, at_ms: u64, line: &Value) -> String {
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    let (seq, topic, kind) = (last["seq"].as_u64().unwrap() + 1, "rounds/s0-r1", "rounds.fact");
+    let body = json!({ "event": "command", "round": "s0-r1", "line": line });
+    let salt = *Digest::of(b"salt").as_bytes();
+    let canonical = arena_canon::json::canonical(&body);
+    let content = arena_store::content_sha256(at_ms, topic, kind, 1, &canonical, Some(&salt));
+    let prev: Digest = last["hash"].as_str().unwrap().parse().unwrap();
+    let hash = arena_store::link(seq, prev, content);
+    let event = json!({ "at_ms": at_ms, "body": body, "content_sha256": content, "hash": hash, "kind": kind,
+        "prev": prev, "salt": Digest::from_bytes(salt), "seq": seq, "topic": topic, "version": 1 });
+    format!("{}\n{event}\n", lines.trim_end())
+}
+
+/// References were free once, and stand in rows for good.
+#[tokio::test]
+async fn of_a_hidden_post_no_reference_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let with = json!({ "kind": "progress", "window": "W1", "body": "An old post with a reference.",
+        "refs": [TEXT, "town:1"], "corrects": null });
+    let by = json!({ "agent": "bob", "company": "bolt" });
+    let line = json!({ "at": "2026-07-10T21:30:00Z", "by": by, "do": "post", "version": 1, "with": with });
+    laid_out(folder.path(), &with_fact(IN_ROWS, 1_783_719_000_000, &line));
+    let bench = Bench::over(folder, "2026-07-10T21:40:00Z", limitless());
+    assert!(verify(bench.folder(), &Wanted::default()).unwrap().is_sound());
+    let places = ["/api/v1/town/posts", "/api/v1/town/posts/town:s0-r1:5", "/town", "/companies/bolt"];
+    let told = async |path: &str| bench.get(path, Some(ADMIN)).await.expect(200).text;
+    for path in &places[..3] {
+        assert!(told(path).await.contains(TEXT), "{path}");
+    }
+    let hide = json!({ "post": "town:5", "reason": "its reference named a customer" });
+    let said = bench.post(&of("tombstones"), Some(ADMIN), &hide).await.expect(200);
+    assert_eq!((&said.json()["refs"], said.text.contains(TEXT)), (&json!([]), false));
+    for _ in 0..2 {
+        for path in places {
+            assert!(!told(path).await.contains(TEXT), "{path}");
+        }
+        let feed = bench.folder().join(JOURNAL);
+        let public = Journal::open(feed.parent().unwrap()).unwrap().after(0, 1_000).unwrap();
+        let shows = |event: &Event| !event.is_sealed() && event.json().unwrap().to_string().contains(TEXT);
+        assert!(!public.iter().any(shows), "no public row has it");
+        bench.restart();
     }
 }
 

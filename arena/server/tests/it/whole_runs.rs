@@ -267,6 +267,33 @@ async fn a_record_that_was_changed_on_disk_is_not_sent_as_true() {
     assert!(bytes_of(end).await == whole[whole.len() - 5_000..]);
 }
 
+/// Whoever has a piece of a run can upload the same bytes, and have its own artifact hidden.
+#[tokio::test]
+async fn a_piece_of_a_run_is_not_taken_away_as_an_artifact() {
+    let (bench, _, bees) = ready(limitless()).await;
+    let id = frozen(&bench, &bees, &plan()).await;
+    played(&bench, &bees, &id).await;
+    let whole = bytes_of(ask(&bench, &id, &[], None).await).await;
+    let db = arena_store::rusqlite::Connection::open(bench.folder().join(arena_store::JOURNAL)).unwrap();
+    let booked = |sha256: &[u8]| {
+        let select = "SELECT media_type FROM blobs_meta WHERE sha256 = ?1";
+        db.query_row(select, [sha256], |row| row.get::<_, String>(0)).unwrap()
+    };
+    let select = "SELECT count(*) FROM blobs_meta WHERE media_type = 'application/octet-stream'";
+    let uploads = || db.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(uploads(), 0, "nothing of a run is booked as an upload");
+    let pieces = files(&whole).into_values().map(|bytes| arena_canon::Digest::of(&bytes));
+    let is_kept = |sha256: &arena_canon::Digest| {
+        let name = sha256.to_string();
+        bench.folder().join(arena_store::BLOBS).join(&name[..2]).join(name).exists()
+    };
+    let kept: Vec<_> = pieces.filter(is_kept).collect();
+    assert!(!kept.is_empty());
+    for sha256 in kept {
+        assert_ne!(booked(sha256.as_bytes()), "application/octet-stream", "{sha256}");
+    }
+}
+
 #[tokio::test]
 async fn so_many_are_sent_at_once_and_a_place_is_free_again() {
     let (bench, _, bees) = ready(limitless()).await;

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use arena_canon::{Digest, Hasher};
 use cap_std::fs::File;
 
-use super::{BlobFault, Blobs, create_new, failed, name_of};
+use super::{BlobFault, Blobs, PENDING, create_new, failed, name_of, pending_of, sync};
 
 /// A blob that is being written, under a temporary name. It is hashed on the way.
 #[derive(Debug)]
@@ -30,6 +30,30 @@ impl BlobWriter {
     /// Makes it visible under its digest, safe against a crash, and tells the digest. With one `expected` it
     /// has to be that. A blob that is there already stays, and is whole again if it was damaged.
     pub fn finish(self, expected: Option<Digest>) -> Result<Digest, BlobFault> {
+        let found = self.check(expected)?;
+        self.blobs.make_shelf(found)?;
+        let folder = &self.blobs.0.folder;
+        folder.rename(&self.name, folder, name_of(found)).map_err(failed("rename"))?;
+        self.blobs.sync_shelf(found)?;
+        // It may have been withheld in between.
+        if self.blobs.reason(found)?.is_some() {
+            let _ = folder.remove_file(name_of(found));
+            return Err(BlobFault::Withheld(found));
+        }
+        Ok(found)
+    }
+
+    /// The same, but it is put aside until what names it is committed.
+    pub(super) fn finish_aside(self) -> Result<Digest, BlobFault> {
+        let found = self.check(None)?;
+        let folder = &self.blobs.0.folder;
+        folder.rename(&self.name, folder, pending_of(found)).map_err(failed("rename"))?;
+        sync(folder, PENDING).map_err(failed("sync"))?;
+        Ok(found)
+    }
+
+    /// The digest of what was written, once that is on disk, if it is what it should be and may be here.
+    fn check(&self, expected: Option<Digest>) -> Result<Digest, BlobFault> {
         if self.bytes > self.limit {
             return Err(BlobFault::TooLarge { limit: self.limit });
         }
@@ -41,15 +65,6 @@ impl BlobWriter {
             return Err(BlobFault::Withheld(found));
         }
         self.file.sync_all().map_err(failed("sync"))?;
-        self.blobs.make_shelf(found)?;
-        let folder = &self.blobs.0.folder;
-        folder.rename(&self.name, folder, name_of(found)).map_err(failed("rename"))?;
-        self.blobs.sync_shelf(found)?;
-        // It may have been withheld in between.
-        if self.blobs.reason(found)?.is_some() {
-            let _ = folder.remove_file(name_of(found));
-            return Err(BlobFault::Withheld(found));
-        }
         Ok(found)
     }
 }

@@ -237,6 +237,60 @@ fn a_blob_is_kept_with_its_command_or_not_at_all() {
     assert_eq!(incoming(folder.path()), 0);
 }
 
+/// A writer that is killed while it commits leaves what it wrote: by the next start it is at its place, or nowhere.
+#[test]
+fn what_a_killed_command_wrote_is_gone_at_the_next_start_whatever_its_age() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let upload = store.blobs().put(b"an upload").expect("put");
+    did(&store, Command::Keep { text: "committed".to_owned() });
+    did(&store, Command::Keep { text: "withheld".to_owned() });
+    did(&store, Command::Withhold { sha256: Digest::of(b"withheld") });
+    drop(store);
+    let pending = folder.path().join(BLOBS).join("pending");
+    assert_eq!(fs::read_dir(&pending).expect("a folder").count(), 0);
+    let aside = |text: &[u8]| pending.join(Digest::of(text).to_string());
+    fs::write(aside(b"not committed"), b"not committed").expect("written");
+    fs::write(pending.join("something else"), b"?").expect("written");
+    let committed = Digest::of(b"committed");
+    fs::rename(path_of(folder.path(), committed), aside(b"committed")).expect("renamed");
+    // Whoever only reads finds what is committed.
+    let wanted = Wanted { blobs: true, ..Wanted::default() };
+    let report = verify(folder.path(), &wanted).expect("looked at");
+    assert_eq!((report.is_sound(), report.blobs, report.withheld), (true, 1, 1), "{:?}", report.findings);
+    fs::write(aside(b"withheld"), b"withheld").expect("written");
+    // Uploads that are not booked yet are kept for a while; texts are not.
+    let options = Options { unbooked_before_ms: Some(1_000_000_000_000), ..Options::default() };
+    let store = super::tally::open_with(folder.path(), options).expect("it opens");
+    assert_eq!(fs::read_dir(&pending).expect("a folder").count(), 0);
+    for text in [b"not committed" as &[u8], b"withheld"] {
+        assert_eq!(holds_bytes(&folder.path().join(BLOBS), text), Vec::<String>::new());
+    }
+    assert!(store.blobs().holds(upload).expect("looked for"));
+    assert_eq!(store.blobs().read(committed, 100).expect("read"), Found::Content(b"committed".to_vec()));
+    assert!(path_of(folder.path(), committed).exists());
+    assert!(verify(folder.path(), &wanted).expect("looked at").is_sound());
+}
+
+/// Whatever came first, the bytes are booked as what must not be taken away with the other.
+#[test]
+fn of_two_uses_of_the_same_bytes_the_stronger_is_booked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    for (text, over_first) in [("one", true), ("two", false)] {
+        let sha256 = store.blobs().put(text.as_bytes()).expect("put");
+        let mut commands = vec![Command::BookOver { sha256, bytes: 3 }, Command::Book { sha256, bytes: 3 }];
+        if !over_first {
+            commands.reverse();
+        }
+        for command in commands {
+            did(&store, command);
+        }
+        let meta = store.journal().blob(sha256).expect("read").expect("booked");
+        assert_eq!(meta.media_type, "text/plain; of=another", "{text}");
+    }
+}
+
 /// By the digest of a request a short text could be guessed.
 #[test]
 fn of_a_withheld_blob_not_even_the_digest_of_its_request_stays() {
@@ -256,6 +310,8 @@ fn of_a_withheld_blob_not_even_the_digest_of_its_request_stays() {
         assert!(replays(key, text));
     }
     did(&store, Command::Withhold { sha256: Digest::of(b"violet") });
+    // At work, and not only after it.
+    assert_eq!(holds_bytes(folder.path(), request("violet").as_bytes()), Vec::<String>::new());
     for text in ["violet", "other"] {
         let again = failed(&store, once("k1", text));
         assert!(matches!(again, Failed::Refused(Refusal::KeyReused)), "{text}: {again}");
@@ -267,6 +323,34 @@ fn of_a_withheld_blob_not_even_the_digest_of_its_request_stays() {
         assert_eq!(holds_bytes(folder.path(), &bytes), Vec::<String>::new(), "{what}");
     }
     assert_eq!(holds_bytes(folder.path(), request("other").as_bytes()).len(), 1);
+}
+
+/// A reader that is in the middle of something needs what it reads, and the log is emptied once it is done.
+#[test]
+fn a_reader_only_delays_that_the_digest_of_a_request_goes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let request_sha256 = Digest::of(b"POST /texts violet");
+    let slot = arena_store::Slot { scope: "ann".to_owned(), key: "k1".to_owned(), request_sha256 };
+    did(&store, Command::KeepOnce { slot, text: "violet".to_owned() });
+    let reader =
+        arena_store::rusqlite::Connection::open(folder.path().join(arena_store::JOURNAL)).expect("open");
+    reader.execute_batch("BEGIN; SELECT count(*) FROM events;").expect("read");
+    did(&store, Command::Withhold { sha256: Digest::of(b"violet") });
+    assert_ne!(holds_bytes(folder.path(), request_sha256.as_bytes()), Vec::<String>::new());
+    // Others need not wait for the reader.
+    let started = std::time::Instant::now();
+    for n in 1..=50 {
+        did(&store, super::tally::add("meanwhile", n));
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+    reader.execute_batch("COMMIT").expect("done");
+    // Nobody asks for anything more.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !holds_bytes(folder.path(), request_sha256.as_bytes()).is_empty() {
+        assert!(std::time::Instant::now() < until, "it stays");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command as Process, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arena_store::{Found, Options, Store, Wanted, verify};
+use arena_store::{BLOBS, Found, Options, Store, Wanted, verify};
 
 use super::tally::{Command, Tally, add, did, open_with, sums, sums_table};
 
@@ -28,7 +28,9 @@ fn append_until_killed() {
             scope.spawn(move || {
                 for n in 0_u64.. {
                     let text = format!("{submitter}-{n}");
-                    let seq = if n % 10 == 9 {
+                    let seq = if n % 10 == 4 {
+                        did(&store, Command::Keep { text: text.clone() })
+                    } else if n % 10 == 9 {
                         let sha256 = store.blobs().put(text.as_bytes()).expect("put");
                         did(&store, Command::Book { sha256, bytes: text.len() as u64 })
                     } else {
@@ -92,6 +94,8 @@ fn check(root: &Path, heard: &[(u64, String)], round: u64) {
     assert!(started.elapsed() < Duration::from_secs(20));
     let report = verify(root, &Wanted { blobs: true, ..Wanted::default() }).expect("looked at");
     assert!(report.is_sound(), "{:?}", report.findings);
+    let left = std::fs::read_dir(root.join(BLOBS).join("pending")).expect("a folder").count();
+    assert_eq!(left, 0, "round {round}");
     for (seq, text) in heard {
         let event = store.journal().event(*seq).expect("read").expect("what was answered is there");
         let body = event.json().expect("JSON");

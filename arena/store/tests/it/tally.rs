@@ -31,6 +31,8 @@ pub(crate) enum Command {
     VoteAndGoOn { by: String, of: String },
     /// Books a blob.
     Book { sha256: Digest, bytes: u64 },
+    /// Books one over what is booked as "text/plain".
+    BookOver { sha256: Digest, bytes: u64 },
     /// Writes a blob, books it, and appends; the text "refused" is refused after that, and "panic" panics.
     Keep { text: String },
     /// The same with an answer that is kept and names the blob.
@@ -83,6 +85,11 @@ impl Tally {
     }
 }
 
+/// An event that names a blob.
+fn named(sha256: Digest) -> Draft {
+    Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 }))
+}
+
 impl Domain for Tally {
     type State = Sums;
     type Command = Command;
@@ -133,12 +140,15 @@ impl Domain for Tally {
             Command::VoteAndGoOn { by, of } => tx.append(vote(&by, &of)).unwrap_or_default(),
             Command::Book { sha256, bytes } => {
                 tx.book_blob(sha256, bytes, "text/plain")?;
-                tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?
+                tx.append(named(sha256))?
+            }
+            Command::BookOver { sha256, bytes } => {
+                tx.book_blob_over((sha256, bytes), "text/plain", "text/plain; of=another")?;
+                tx.append(named(sha256))?
             }
             Command::Keep { text } => {
                 let sha256 = tx.keep_blob(text.as_bytes(), "text/plain")?;
-                let seq =
-                    tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?;
+                let seq = tx.append(named(sha256))?;
                 match text.as_str() {
                     "refused" => return Err(Stop::Refused(Refusal::Zero)),
                     "panic" => panic!("on purpose"),
@@ -154,7 +164,7 @@ impl Domain for Tally {
                 let sha256 = tx.keep_blob(text.as_bytes(), "text/plain")?;
                 let headers = vec![("text".to_owned(), sha256.to_string())];
                 tx.remember(AT_MS, &slot, &Kept { headers, ..kept(0) })?;
-                tx.append(Draft::new(AT_MS, "blobs", "tally.added", 2, &json!({ "blob": sha256 })))?
+                tx.append(named(sha256))?
             }
             Command::Withhold { sha256 } => {
                 tx.withhold_blob(sha256, "a name leaked")?;

@@ -168,10 +168,27 @@ impl Relay {
         Ok(Self { address, agent })
     }
 
-    /// A document of an arena's server that everybody may see, asked for once; otherwise its reason.
+    /// A document of an arena's server that everybody may see, asked for once, and again where it says that there are too
+    /// many questions; otherwise its reason.
     pub(crate) fn see(&self, path: &str) -> Result<Value, Trouble> {
-        let response = self.agent.get(format!("{}{path}", self.address)).call();
-        answer(response.map_err(|why| trouble(&why))?)
+        let ask = || {
+            let response = self.agent.get(format!("{}{path}", self.address)).call();
+            answer(response.map_err(|why| trouble(&why))?)
+        };
+        let mut pause = FIRST_PAUSE;
+        for _ in 1..ATTEMPTS {
+            match ask() {
+                Err(Trouble::Refused { status: 429, detail, .. }) => {
+                    std::thread::sleep(pause.max(seconds_in(&detail)).min(PAUSE_MAX));
+                }
+                other => return other,
+            }
+            pause *= 2;
+        }
+        match ask() {
+            Err(Trouble::Refused { status: 429, detail, .. }) => Err(Trouble::Away(detail)),
+            other => other,
+        }
     }
 
     /// Bytes, so many at most, asked for once.

@@ -2,8 +2,10 @@
 //!
 //! A round once told gives away all before it, and what is wanted is said by the server alone. So nothing is revealed
 //! beyond the round after the latest that anybody is shown to have revealed: what the others revealed is checked against
-//! their anchors, and the anchors are those of the first start. What is due follows from what the server says, so there
-//! is nothing to lose when it is killed.
+//! their anchors, and the anchors are those of the first start. Nor is more than a few rounds revealed beyond those that
+//! draws took for all to see: a server that only asks for one round after the other gets no further. That a draw took a
+//! round is the server's word as well, but one that everybody hears. What is due follows from what the server says, so
+//! there is nothing to lose when it is killed.
 
 use std::path::PathBuf;
 
@@ -15,6 +17,7 @@ use arena_ledger::Amount;
 use serde_json::json;
 
 use super::http::{Address, Trouble};
+use super::receipts::{Deed, keep_receipt};
 use super::tell::Teller;
 use super::{Door, Joined, Looks, Stop, go_on, join};
 use crate::commands::chain::{self, Chain};
@@ -27,8 +30,9 @@ use crate::io::Io;
 ///
 /// For an agent that is a party of the instance, as the server's configuration states it. Reveals the first round, and
 /// then what each draw takes, in time; who keeps a round back loses a part of its stake. It reveals nothing beyond the
-/// round after the latest that anybody revealed, which it checks against the parties' anchors. Killed at any moment and
-/// started again, it goes on. Works until it is interrupted.
+/// round after the latest that anybody revealed, which it checks against the parties' anchors, and only a few rounds
+/// beyond those that the server says, to everybody, that draws took. Killed at any moment and started again, it goes on.
+/// Works until it is interrupted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Party {
@@ -56,7 +60,7 @@ pub(crate) struct Party {
     #[arg(long)]
     once: bool,
 
-    /// Seconds between two looks at the server
+    /// Seconds between two looks at the server; at most half of the time that the instance gives for a round
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     every: u64,
 
@@ -74,7 +78,9 @@ pub(crate) struct Party {
 
 const HELP: &str = "\
 The server's operator states the agent, the chain's anchor and the number of its rounds in the configuration, and
-pays the stake in. The first start binds a key to the agent and keeps who the parties are; keep the folder.
+pays the stake in. The first start binds a key to the agent and keeps who the parties are; keep the folder. In it
+are the receipts of what was revealed: hold them against the server with `arena verify --receipt`. Which rounds
+draws take is the server's word: watch the draws that it shows.
 
 Examples:
   arena key chain pat.chain
@@ -100,6 +106,8 @@ struct Other {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Told {
     parties: Vec<Other>,
+    /// The latest round that a draw took for all to see; 0 if none did.
+    drawn: u64,
     /// The round that is asked for.
     wanted: u64,
 }
@@ -137,7 +145,10 @@ impl Told {
         let parties = parties.ok_or_else(|| foreign("its parties are none"))?;
         let wanted =
             round(&value["wanted"]).ok_or_else(|| foreign("it does not say which round is wanted"))?;
-        Ok(Self { parties, wanted })
+        let drawn =
+            value["drawn"].as_str().and_then(|text| text.parse().ok()).filter(|round| *round <= ROUND_MAX);
+        let drawn = drawn.ok_or_else(|| foreign("it does not say which round draws took"))?;
+        Ok(Self { parties, drawn, wanted })
     }
 
     /// The place of a party.
@@ -154,10 +165,31 @@ impl Told {
     }
 }
 
-/// The round that is due of a party, if one is. `own` is what it revealed last, `latest` what anybody did.
-fn due(wanted: u64, own: u64, latest: u64, rounds: u64) -> Result<Option<u64>, String> {
+/// What is known of a round that is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    wanted: u64,
+    /// The latest that the party itself revealed, and that anybody did.
+    own: u64,
+    latest: u64,
+    /// The latest that a draw took for all to see, and how many beyond it draws in secret may have taken.
+    drawn: u64,
+    in_secret: u64,
+    /// The length of the chain.
+    rounds: u64,
+}
+
+/// The round that is due of a party, if one is.
+fn due(Asked { wanted, own, latest, drawn, in_secret, rounds }: Asked) -> Result<Option<u64>, String> {
     if wanted <= own {
         return Ok(None);
+    }
+    // The first is revealed before any draw.
+    if wanted > drawn.max(1).saturating_add(in_secret) {
+        return Err(format!(
+            "the server asks for round {wanted}, and {drawn} is the latest that it says a draw took: more than \
+             {in_secret} beyond it are not revealed"
+        ));
     }
     if wanted > latest.saturating_add(1) {
         return Err(format!(
@@ -177,6 +209,8 @@ struct Revealer {
     chain: Chain,
     /// What was shown of each and holds, by its place: it is not hashed again.
     held: Vec<Option<(u64, Digest)>>,
+    /// Whether the chain was found to be the one that the server was told of.
+    is_checked: bool,
     looks: u64,
 }
 
@@ -216,8 +250,7 @@ impl Revealer {
     }
 
     /// Whether the chain is the one that the server was told of.
-    fn check(&mut self) -> Result<(), Stop> {
-        let told = self.told()?;
+    fn check(&mut self, told: &Told) -> Result<(), Stop> {
         let (anchor, rounds) = (self.chain.anchor(), self.chain.rounds());
         let me = &self.joined.me.agent;
         let why = match told.place_of(me).and_then(|place| told.parties.get(place)) {
@@ -229,7 +262,10 @@ impl Revealer {
                 let stated = own.rounds.map_or_else(|| "an untold number of".to_owned(), |n| n.to_string());
                 format!("the chain has {rounds} rounds, and that of `{me}` {stated}")
             }
-            Some(_) => return Ok(()),
+            Some(_) => {
+                self.is_checked = true;
+                return Ok(());
+            }
         };
         Err(Failure::usage(DOING, why).hint("name the party's own chain with --chain").into())
     }
@@ -251,7 +287,15 @@ impl Revealer {
         let preimage = preimage.ok_or_else(|| Failure::usage(DOING, "the chain has no such round"))?;
         let body = json!({ "round": round.to_string(), "preimage": preimage });
         match self.joined.server.post("/api/v1/beacons/preimages", Some(&body), &Digest::of(b"reveal")) {
-            Ok(_) => self.joined.teller.revealed(round, io),
+            Ok(done) => {
+                let Joined { server, folder, me, instance, teller, .. } = &mut self.joined;
+                let sent = Some(("preimage", preimage));
+                let deed = Deed { instance: instance.id, agent: &me.agent, claim: None, sent };
+                if let Some(fault) = keep_receipt((server, folder), &done, deed)? {
+                    teller.receipt(&fault, io);
+                }
+                teller.revealed(round, io);
+            }
             Err(trouble) if trouble.is("already_revealed") => {}
             // The tick that tells what follows from the silence comes first.
             Err(trouble) if trouble.is("deadline_passed") => {
@@ -266,11 +310,20 @@ impl Revealer {
 impl Looks for Revealer {
     fn look(&mut self, io: &mut Io<'_>) -> Result<(), Stop> {
         let told = self.told()?;
+        if !self.is_checked {
+            self.check(&told)?;
+        }
         let own = told.place_of(&self.joined.me.agent).and_then(|place| told.parties.get(place));
         let own = own.ok_or_else(|| foreign("its parties are others than at the start"))?;
         let latest = told.parties.iter().filter_map(|party| party.revealed).map(|(round, _)| round).max();
-        let shown = own.revealed.map_or(0, |(round, _)| round);
-        let wanted = due(told.wanted, shown, latest.unwrap_or_default(), self.chain.rounds());
+        let wanted = due(Asked {
+            wanted: told.wanted,
+            own: own.revealed.map_or(0, |(round, _)| round),
+            latest: latest.unwrap_or_default(),
+            drawn: told.drawn,
+            in_secret: self.joined.instance.params.redraws_max.saturating_add(1),
+            rounds: self.chain.rounds(),
+        });
         let wanted = wanted.map_err(|why| Failure::new(Exit::Rejected, DOING, why))?;
         if let Some(round) = wanted {
             self.reveal(round, io)?;
@@ -289,7 +342,7 @@ impl Looks for Revealer {
 
 pub(crate) fn run(args: &Party, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let chain = chain::read(&args.chain)?;
-    let door = Door {
+    let mut door = Door {
         server: &args.server,
         key: &args.key,
         work: args.work.as_deref(),
@@ -302,16 +355,29 @@ pub(crate) fn run(args: &Party, io: &mut Io<'_>) -> Result<Exit, Failure> {
     };
     let Some(joined) = join(&door, &[], io)? else { return Ok(Exit::Success) };
     let leave = joined.leave.clone();
-    let mut revealer = Revealer { joined, chain, held: Vec::new(), looks: 0 };
-    match revealer.check() {
+    let given = joined.instance.params.clocks.beacon_s;
+    door.every = pace(args.every, given);
+    if door.every < args.every {
+        let every = door.every;
+        io.warn(format_args!(
+            "it looks every {every} s: a round has to be revealed within {given} s, or the stake pays"
+        ));
+    }
+    let mut revealer = Revealer { joined, chain, held: Vec::new(), is_checked: false, looks: 0 };
+    match revealer.told().and_then(|told| revealer.check(&told)) {
         Ok(()) => {}
-        // What a server cannot say now it may say at the next look.
+        // What a server cannot say now it may say at the next look, which checks before it reveals.
         Err(stop @ Stop::Trouble(Trouble::Away(_))) if !args.once => {
             revealer.teller().trouble("the server", &stop, io);
         }
         Err(stop) => return Err(stop.ending(DOING)),
     }
     go_on(revealer, &door, &leave, io)
+}
+
+/// Seconds between two looks, so that there are two before a round is late.
+fn pace(every: u64, beacon_s: u64) -> u64 {
+    every.min((beacon_s / 2).max(1))
 }
 
 #[cfg(test)]
@@ -333,7 +399,8 @@ mod tests {
             (2, 0, 0, 10, Err("0 is the latest")),
             (11, 10, 10, 10, Err("the chain has 10")),
         ] {
-            match (due(wanted, own, latest, rounds), is_due) {
+            // Draws took all of them.
+            match (due(Asked { wanted, own, latest, drawn: wanted, in_secret: 0, rounds }), is_due) {
                 (Ok(found), Ok(due)) => assert_eq!(found, due, "{wanted} {own} {latest}"),
                 (Err(why), Err(part)) => assert!(why.contains(part), "{why}"),
                 (found, due) => panic!("{wanted} {own} {latest}: {found:?}, not {due:?}"),
@@ -342,12 +409,45 @@ mod tests {
     }
 
     #[test]
+    fn a_few_rounds_are_due_beyond_those_that_draws_took_and_no_more() {
+        for drawn in [0, 1, 2, 40] {
+            let asked = |wanted: u64| {
+                due(Asked { wanted, own: wanted - 1, latest: wanted - 1, drawn, in_secret: 6, rounds: 100 })
+            };
+            let most = drawn.max(1) + 6;
+            (1..=most).for_each(|wanted| assert_eq!(asked(wanted), Ok(Some(wanted)), "{drawn}"));
+            for wanted in [most + 1, most + 2, 99] {
+                let why = asked(wanted).expect_err("too far");
+                assert!(why.contains(&format!("{drawn} is the latest that it says a draw took")), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_two_looks_before_a_round_is_late() {
+        for (every, beacon_s, paced) in [
+            (10, 600, 10),
+            (300, 600, 300),
+            (3_600, 600, 300),
+            (10, 20, 10),
+            (10, 19, 9),
+            (10, 1, 1),
+            (10, 0, 1),
+        ] {
+            assert_eq!(pace(every, beacon_s), paced, "{every} {beacon_s}");
+        }
+    }
+
+    #[test]
     fn what_is_told_is_read_whole_or_not_at_all() {
         let zero = Digest::of(b"a");
         let party = |agent: &str| json!({ "agent": agent, "anchor": zero, "rounds": 10, "stake": "6000", "revealed": null });
-        let whole = json!({ "parties": [party("a"), party("b")], "wanted": "1" });
+        let whole = json!({ "parties": [party("a"), party("b")], "drawn": "0", "wanted": "1" });
         assert!(Told::read(&whole).is_ok());
         for (place, wrong) in [
+            ("/drawn", json!(1)),
+            ("/drawn", Value::Null),
+            ("/drawn", json!("1000001")),
             ("/wanted", json!(1)),
             ("/wanted", json!("0")),
             ("/wanted", json!("1000001")),

@@ -66,6 +66,14 @@ impl Teller {
         }
     }
 
+    /// A receipt that could be kept did not come.
+    pub(super) fn receipt(&mut self, fault: &str, io: &mut Io<'_>) {
+        let line = Excerpt { text: fault, max: 400 }.to_string();
+        if self.is_news(&line, "") {
+            io.warn(line);
+        }
+    }
+
     /// Something is waited for, or takes long.
     pub(super) fn waits(&mut self, about: &str, what: &str, io: &mut Io<'_>) {
         let line = format!("{about}: {}", Excerpt { text: what, max: 400 });

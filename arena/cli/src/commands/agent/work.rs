@@ -348,14 +348,15 @@ impl Worker {
         let name = assignment.id.as_str();
         match unfit {
             Some(why) => {
-                self.decline(seen, name, &why)?;
+                self.decline(seen, name, &why, io)?;
                 self.teller.did(seen, "declined", &why, io);
                 Ok(false)
             }
             None => {
                 let about = self.about(seen, "accept");
                 let path = format!("/api/v1/assignments/{name}/accept");
-                self.keep_receipt(&self.server.post(&path, None, &about)?)?;
+                let done = self.server.post(&path, None, &about)?;
+                self.keep_receipt(&seen.claim, &done, None, io)?;
                 *part = Part::Drawn(duty, true);
                 let what = if duty == Duty::Runner { "the run" } else { "the audit" };
                 self.teller.did(seen, "accepted", what, io);
@@ -364,13 +365,13 @@ impl Worker {
         }
     }
 
-    fn decline(&self, seen: &Seen, assignment: &str, why: &str) -> Result<(), Stop> {
+    fn decline(&mut self, seen: &Seen, assignment: &str, why: &str, io: &mut Io<'_>) -> Result<(), Stop> {
         const REASON_BYTES_MAX: usize = 240;
         let reason = &why[..why.floor_char_boundary(REASON_BYTES_MAX)];
         let (path, about) =
             (format!("/api/v1/assignments/{assignment}/decline"), self.about(seen, "decline"));
         let done = self.server.post(&path, Some(&json!({ "reason": reason })), &about)?;
-        Ok(self.keep_receipt(&done)?)
+        Ok(self.keep_receipt(&seen.claim, &done, None, io)?)
     }
 
     fn leave_seat(
@@ -383,7 +384,7 @@ impl Worker {
             self.teller.waits(&seen.claim, "a seat on its panel waits for your vote", io);
             return Ok(false);
         };
-        match self.decline(seen, &assignment.id, "this agent does not review") {
+        match self.decline(seen, &assignment.id, "this agent does not review", io) {
             Ok(()) => self.teller.did(seen, "declined", "the seat on the panel", io),
             // Who has voted by hand is not disturbed.
             Err(Stop::Trouble(trouble)) if trouble.is("already_committed") => {}
@@ -407,7 +408,7 @@ impl Worker {
         );
         let body = json!({ "claim": seen.claim, "inputs": told.collect::<Vec<_>>() });
         let done = self.server.post("/api/v1/runs", Some(&body), &self.about(seen, "inputs"))?;
-        self.keep_receipt(&done)?;
+        self.keep_receipt(&seen.claim, &done, None, io)?;
         match found == seen.manifest.inputs {
             true => self.teller.did(seen, "checked", &format!("{} inputs, as pinned", found.len()), io),
             false => {
@@ -496,7 +497,7 @@ impl Worker {
         };
         match self.server.post(&path, Some(&json!({ "commitment": digest })), &self.about(seen, "commit")) {
             Ok(done) => {
-                self.keep_receipt(&done)?;
+                self.keep_receipt(&seen.claim, &done, Some(("digest", digest)), io)?;
                 self.teller.did(seen, "committed", &digest.to_string(), io);
             }
             // An answer was lost; what was committed is looked at in the next step.
@@ -528,7 +529,7 @@ impl Worker {
         let path = format!("/api/v1/runs/{}/reveal", seen.claim);
         match self.server.post(&path, Some(&body), &self.about(seen, "reveal")) {
             Ok(done) => {
-                self.keep_receipt(&done)?;
+                self.keep_receipt(&seen.claim, &done, None, io)?;
                 self.teller.did(seen, "revealed", &record.results.outcome.to_string(), io);
                 Ok(true)
             }

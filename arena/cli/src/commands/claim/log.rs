@@ -12,7 +12,7 @@ use arena_canon::Digest;
 use arena_canon::json::{self, Value};
 use arena_claims::envelope::{PublicKey, SecretKey};
 use arena_claims::life::World;
-use arena_claims::log::{Checkpoint, DrawOrigin, NOTE_BYTES_MAX, Receipt, in_time, origin};
+use arena_claims::log::{Checkpoint, DrawOrigin, NOTE_BYTES_MAX, Receipt, check_transcript, in_time, origin};
 use arena_draw::{Transcript, merkle};
 use arena_engine::campus::Finding;
 use serde_json::json;
@@ -310,11 +310,11 @@ pub(super) fn hold(reading: &Reading, document: &Value) -> Vec<Finding> {
     if receipt.instance != reading.world.instance.id() {
         return vec![finding("/instance", format!("the receipt is of the instance {}", receipt.instance))];
     }
-    let (checkpoint, _) = match receipt.signed(key) {
+    let (checkpoint, signed_at) = match receipt.signed(key) {
         Ok(signed) => signed,
         Err(fault) => return vec![finding(fault.at, fault.why)],
     };
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = out_of_time(document, key, signed_at).into_iter().collect();
     let have = reading.leaves.len() as u64;
     if checkpoint.size > have {
         let (size, left_out) = (checkpoint.size, checkpoint.size - have);
@@ -361,6 +361,21 @@ fn shown_otherwise(reading: &Reading, receipt: &Receipt, document: &Value) -> Op
     let message =
         format!("the receipt shows another `{member}` of event {} than the journal has", receipt.seq);
     Some(Finding { pointer, message })
+}
+
+/// What is wrong with the times of a receipt that is signed: what it covers came before its signature, and the round of
+/// a draw after it.
+pub(crate) fn out_of_time(document: &Value, key: PublicKey, signed_at: u64) -> Option<Finding> {
+    let finding = |message: String| Finding { pointer: "/checkpoint".to_owned(), message };
+    if is_transcript(document) {
+        // Whoever has its receipt knows that it verifies.
+        let transcript = Transcript::read(&json::canonical(document)).ok()?;
+        let fault = check_transcript(&transcript, Some(key)).err()?;
+        return Some(Finding { pointer: fault.at.to_owned(), message: fault.why });
+    }
+    let at: u64 = document.get("at")?.as_str()?.parse().ok()?;
+    (signed_at < at)
+        .then(|| finding(format!("signed at {signed_at}, before the event of {at} that it covers")))
 }
 
 fn is_transcript(document: &Value) -> bool {

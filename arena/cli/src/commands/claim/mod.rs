@@ -26,7 +26,7 @@ mod verify;
 use std::path::Path;
 
 pub(crate) use folder::secret;
-pub(crate) use log::receipt_of;
+pub(crate) use log::{out_of_time, receipt_of};
 pub(crate) use material::{blob, check_engine};
 pub(crate) use rerun::rerun_here;
 pub(crate) use verify::{Verified, is_instance, verify};

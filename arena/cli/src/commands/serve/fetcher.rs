@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use arena_claims::life::Seen;
 use arena_draw::beacon::{Kind, Schedule};
 use arena_server::auth::Viewer;
+use arena_server::instance::claims::RoundWanted;
 use arena_server::instance::{Command, claims};
 use arena_server::{App, Server};
 use tokio::runtime::Handle;
@@ -99,6 +100,23 @@ struct Fetcher {
 /// What is asked for, and whether nobody may know.
 type Asked = (Wanted, bool);
 
+/// What is asked for when draws wait for these rounds.
+fn asked(rounds: Vec<RoundWanted>, knows_any: bool, now: u64) -> Vec<Asked> {
+    let rounds = rounds.into_iter().map(|wanted| (Wanted::This(wanted.round), wanted.in_secret));
+    let mut asked: Vec<Asked> = rounds.take(ROUNDS_MAX).collect();
+    // A draw shows the latest round that was known when it was committed: there has to be one.
+    if !knows_any {
+        let least = Schedule::QUICKNET.round_for(now.saturating_sub(FRESH_S));
+        asked.push((Wanted::Newest(least), false));
+    }
+    asked
+}
+
+/// How a round is brought: that of a draw in secret without a word to anybody.
+fn command(seen: Seen, in_secret: bool) -> claims::Command {
+    if in_secret { claims::Command::Bring(seen) } else { claims::Command::Beacon(seen) }
+}
+
 impl Fetcher {
     fn run(mut self) {
         let mut pause = LOOK;
@@ -117,15 +135,7 @@ impl Fetcher {
         let app = self.app.upgrade()?;
         let now = u64::try_from(app.now().unix_ms()).unwrap_or_default() / 1_000;
         let looked = app.look(|instance| {
-            let rounds = instance.claims.rounds_wanted(now);
-            let rounds = rounds.into_iter().map(|wanted| (Wanted::This(wanted.round), wanted.in_secret));
-            let mut asked: Vec<Asked> = rounds.take(ROUNDS_MAX).collect();
-            // A draw shows the latest round that was known when it was committed: there has to be one.
-            if instance.claims.latest().is_none() {
-                let least = Schedule::QUICKNET.round_for(now.saturating_sub(FRESH_S));
-                asked.push((Wanted::Newest(least), false));
-            }
-            asked
+            asked(instance.claims.rounds_wanted(now), instance.claims.latest().is_some(), now)
         });
         Some(looked.unwrap_or_default())
     }
@@ -141,9 +151,9 @@ impl Fetcher {
             }
             let took = fetched.round.map(|(round, from)| {
                 let seen = Seen { round: round.number(), proof: round.proof() };
-                let command =
-                    if *in_secret { claims::Command::Bring(seen) } else { claims::Command::Beacon(seen) };
-                self.take(command).map_err(|why| self.say(format!("the beacon: {from}: {why}"))).is_ok()
+                self.take(command(seen, *in_secret))
+                    .map_err(|why| self.say(format!("the beacon: {from}: {why}")))
+                    .is_ok()
             });
             is_whole &= took.unwrap_or_default();
         }
@@ -166,5 +176,36 @@ impl Fetcher {
         if self.said.len() < LINES_MAX && self.said.insert(line.clone()) {
             self.says.try_send(line).ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_776_643_200;
+    const ROUND: u64 = 27_946_612;
+
+    #[test]
+    fn every_round_that_a_draw_waits_for_is_asked_for_and_those_in_secret_stay_so() {
+        let open = RoundWanted { round: 1_000, in_secret: false };
+        let quiet = RoundWanted { round: 1_001, in_secret: true };
+        let found = asked(vec![open, quiet], true, NOW);
+        assert_eq!(found, [(Wanted::This(1_000), false), (Wanted::This(1_001), true)]);
+        assert_eq!(asked(vec![quiet], true, NOW), [(Wanted::This(1_001), true)]);
+        assert_eq!(asked(Vec::new(), true, NOW), []);
+        // Where none is known, one of the last minute will do; nobody waits for it in secret.
+        let newest = (Wanted::Newest(ROUND - 20), false);
+        assert_eq!(asked(Vec::new(), false, NOW), [newest]);
+        assert_eq!(asked(vec![quiet], false, NOW), [(Wanted::This(1_001), true), newest]);
+        let many = (1..=40).map(|round| RoundWanted { round, in_secret: true }).collect();
+        assert_eq!(asked(many, true, NOW).len(), ROUNDS_MAX);
+    }
+
+    #[test]
+    fn the_round_of_a_draw_in_secret_is_brought_by_the_quiet_command() {
+        let seen = || Seen { round: 1_000, proof: vec![7; 48] };
+        assert!(matches!(command(seen(), true), claims::Command::Bring(brought) if brought == seen()));
+        assert!(matches!(command(seen(), false), claims::Command::Beacon(brought) if brought == seen()));
     }
 }

@@ -119,6 +119,11 @@ impl Round {
         }
     }
 
+    /// Why a text may not be shown any more, by its digest, if it may not.
+    pub fn withheld(&self, sha256: &Digest) -> Option<&str> {
+        self.withheld.get(sha256).map(String::as_str)
+    }
+
     /// Where it is at `now`.
     pub fn stage(&self, now: Moment) -> Stage {
         match self.status {

@@ -5,7 +5,10 @@
 use arena_cow::CowMap;
 
 use arena_canon::Digest;
+use arena_canon::json::Pointer;
 
+use super::{Command, Refusal, Round};
+use crate::document::Faults;
 use crate::moment::Moment;
 use crate::sprint::Window;
 use crate::text::Text;
@@ -109,8 +112,8 @@ pub struct Post {
     pub body: Option<Text>,
     /// The digest of its text, as [`Text::sha256`] gives it.
     pub body_sha256: Digest,
-    /// What it refers to.
-    pub refs: Vec<String>,
+    /// What it refers to, as its row says for good.
+    pub(super) refs: Vec<String>,
     /// The post it corrects.
     pub corrects: Option<String>,
     /// When it came.
@@ -120,12 +123,84 @@ pub struct Post {
 }
 
 impl Post {
+    /// What it refers to. Of a hidden post that is nothing any more: what an author wrote there before references had
+    /// a grammar may be any text.
+    pub fn refs(&self) -> &[String] {
+        if self.hidden.is_some() { &[] } else { &self.refs }
+    }
+
     /// Whether it names an artifact, by its reference or by its digest in the text.
     pub fn names(&self, artifact: &Digest) -> bool {
         let digest = artifact.to_string();
         let in_refs = self.refs.iter().any(|reference| reference.ends_with(&digest));
         in_refs || self.body.as_ref().is_some_and(|body| body.names(artifact))
     }
+}
+
+/// Characters of a kind of evidence.
+const KIND_CHARS_MAX: usize = 32;
+
+impl Round {
+    /// What is asked of a command when it comes, and not of one that stands in a journal already: what cannot be
+    /// taken away again, for it stands in the row itself, has no room for a text.
+    pub fn check_new(&self, command: &Command) -> Result<(), Refusal> {
+        let (root, mut faults) = (Pointer::default(), Faults::default());
+        match command {
+            Command::Post { refs, .. } => {
+                for (i, reference) in refs.iter().enumerate().filter(|(_, it)| !self.can_refer_to(it)) {
+                    let said = reference.chars().take(SHOWN_CHARS).collect::<String>();
+                    let message = format!("`{said}` is no reference: {REFERENCES}");
+                    faults.add(&root.key("refs").index(i), message);
+                }
+            }
+            Command::PutEvidence { kind, .. } if !is_kind(kind) => {
+                let message =
+                    format!("expected 1 to {KIND_CHARS_MAX} of a-z 0-9 - _ that begin with a letter");
+                faults.add(&root.key("kind"), message);
+            }
+            _ => {}
+        }
+        faults.or(Some(())).map_err(Refusal::Form)
+    }
+
+    /// Whether a reference names something of this round or in the Locker. It need not be there yet.
+    fn can_refer_to(&self, reference: &str) -> bool {
+        let Some((what, rest)) = reference.split_once(':') else { return false };
+        let own = |rest: &'_ str| rest.strip_prefix(&*self.terms.id)?.strip_prefix(':').map(str::to_owned);
+        let is_number =
+            |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_company = |company: &str| self.entrants.contains_key(company);
+        match what {
+            "locker" => rest.parse::<Digest>().is_ok(),
+            "town" | "evidence" | "receipt" | "dispute" | "award" => {
+                is_number(rest) || own(rest).is_some_and(|number| is_number(&number))
+            }
+            "boards" | "intent" => own(rest).is_some_and(|rest| {
+                let mut parts = rest.split(':');
+                let company = parts.next().is_some_and(is_company);
+                let window = parts.next().is_some_and(|window| Window::named(window).is_some());
+                let revision = parts.next().is_none_or(|number| what == "boards" && is_number(number));
+                company && window && revision && parts.next().is_none()
+            }),
+            "kickoff" => rest
+                .split_once(':')
+                .is_some_and(|(company, digest)| is_company(company) && digest.parse::<Digest>().is_ok()),
+            _ => false,
+        }
+    }
+}
+
+/// The references there are, in words.
+const REFERENCES: &str = "`locker:` and a digest, `town:`, `evidence:`, `receipt:`, `dispute:` or `award:` and a number, \
+    `boards:`, `intent:` or `kickoff:` as the round gives them";
+/// Characters of a wrong one that are shown.
+const SHOWN_CHARS: usize = 40;
+
+fn is_kind(kind: &str) -> bool {
+    let is_inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    kind.len() <= KIND_CHARS_MAX
+        && kind.bytes().next().is_some_and(|first| first.is_ascii_lowercase())
+        && kind.bytes().all(is_inside)
 }
 
 /// What companies say in public.

@@ -2,9 +2,12 @@
 //! can show what was left out or written anew.
 //!
 //! Every event has one leaf. That of a public commitment of a draw follows from its transcript; any other is the digest
-//! of the event with a nonce, so that what is sealed, and who did it, cannot be guessed from a proof. Each command that
-//! comes to anything is signed with it, in the same row of the journal, so the log is the same after every start.
-//! Events of a journal from before there was a log have a leaf that says nothing of them.
+//! of the event with a nonce, so that what is sealed, and who did it, cannot be guessed from a proof. How much there is
+//! can be counted: numbers run through all claims, so whoever has two receipts, or sees two checkpoints, knows how many
+//! events came between them, sealed ones included, but not which, of whom, or on which claim. Who does nothing sees no
+//! more than the checkpoint of before anything was sealed, until a draw is committed that everybody may see. Each
+//! command that comes to anything is signed with it, in the same row of the journal, so the log is the same after every
+//! start. Events of a journal from before there was a log have a leaf that says nothing of them.
 
 use std::sync::{Arc, LazyLock};
 

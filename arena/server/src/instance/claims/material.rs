@@ -111,7 +111,7 @@ impl Shelf {
         let material = json!({ "sha256": sha256, "bytes": bytes.to_string(), "pins": pins });
         let fact = json!({ "by": request.by.name(), "events": [], "material": material });
         let row = Row::fact(request.at, "claims", FACT, fact);
-        let row = row.with_blob(*sha256, *bytes, "application/octet-stream");
+        let row = row.with_blob(*sha256, *bytes, crate::instance::MATERIAL);
         Ok(Decision {
             rows: vec![row],
             answer: Answer::created(format!("/api/v1/claims/blobs/{sha256}"), body),

@@ -373,14 +373,16 @@ pub(crate) fn assigned<'a>(world: &'a World, agent: &str, id: &str) -> Result<&'
     if found { Ok(claim) } else { Err(missing()) }
 }
 
-/// What the instance is, and what is known of its beacon. A party is told which round it is to reveal, be it that of a
-/// draw in secret; of what others revealed, nobody is told more than draws take that everybody may see.
+/// What the instance is, what is known of its beacon, and how often the server was up again while claims were under way.
+/// A party, and whoever runs the instance, is told which round is to be revealed, be it that of a draw in secret, and
+/// what each party revealed up to it; everybody else no more than draws take that everybody may see.
 pub(crate) fn beacon_json(viewer: &Viewer, claims: &Claims, world: &World) -> Value {
     let of = &world.instance;
     let latest = claims.latest();
     let mut told = json!({
         "instance": of.name, "instance_id": of.id(), "asset": of.asset.as_str(), "beacon": of.source.kind().name(),
         "params": of.params.to_json(), "params_sha256": world.params_sha256(),
+        "resumed": { "times": claims.resumed().to_string(), "at": Some(world.resumed_at).filter(|at| *at > 0).and_then(time) },
         "latest": latest.map(|seen| json!({ "round": seen.round.to_string(), "signature": super::hex(&seen.proof) })),
     });
     let Source::HashChain(chain) = &of.source else { return told };

@@ -183,9 +183,7 @@ fn an_action_is_read_from_its_row_as_it_was_given() {
         let acted: Acted = serde_json::from_slice(&body).unwrap();
         assert_eq!(RawAction::from(acted.action), raw, "{given:?}");
     }
-    for wrong in
-        [json!({ "curtail_mw": "1" }), json!({ "swap_mw": 1 }), json!({ "accept_offer": 1 })]
-    {
+    for wrong in [json!({ "curtail_mw": "1" }), json!({ "swap_mw": 1 }), json!({ "accept_offer": 1 })] {
         let body = json!({ "episode": 1, "turn": 0, "action": wrong, "end": null });
         assert!(serde_json::from_value::<Acted>(body).is_err(), "{wrong}");
     }

@@ -50,7 +50,7 @@ fn of_company(round: &Round, stamped: &Stamped, (company, reference): (&str, &st
             Answer::ok(artifact_json(id, artifact, round.locker().artifact(artifact)?))
         }
         Command::PutEvidence { .. } => {
-            let body = evidence_json(id, reference, round.locker().evidence(reference)?);
+            let body = evidence_json(round, reference, round.locker().evidence(reference)?);
             Answer::created(format!("/api/v1/locker/evidence/{}", global(id, reference)), body)
         }
         Command::Post { .. } => {

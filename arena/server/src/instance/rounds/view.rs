@@ -271,29 +271,37 @@ pub(crate) fn advice_json(advice: &Advice) -> Value {
     })
 }
 
-/// An artifact, without its bytes.
+/// An artifact, without its bytes. Of a hidden one nothing is shown that its owner wrote.
 pub(crate) fn artifact_json(round: &str, digest: &Digest, artifact: &Artifact) -> Value {
     json!({
         "artifact_hash": digest, "ref": format!("locker:{digest}"), "round": round, "owner": artifact.owner,
-        "size_bytes": artifact.size_bytes, "media_type": artifact.media_type, "public_read": artifact.public_read,
+        "size_bytes": artifact.size_bytes, "media_type": artifact.hidden.is_none().then_some(&artifact.media_type), "public_read": artifact.public_read,
         "at": stamp(artifact.at), "hidden": artifact.hidden,
     })
 }
 
 /// Something that speaks for an artifact.
-pub(crate) fn evidence_json(round: &str, reference: &str, evidence: &Evidence) -> Value {
+pub(crate) fn evidence_json(round: &Round, reference: &str, evidence: &Evidence) -> Value {
+    let id = &round.terms().id;
     json!({
-        "id": global(round, reference), "ref": reference, "round": round, "owner": evidence.owner,
-        "artifact_hash": evidence.artifact, "kind": evidence.kind, "description": mark_of(&evidence.description),
+        "id": global(id, reference), "ref": reference, "round": id, "owner": evidence.owner,
+        "artifact_hash": evidence.artifact, "kind": kind_of(round, evidence), "description": mark_of(&evidence.description),
         "at": stamp(evidence.at),
     })
 }
 
-/// A post. Of one that was hidden only its digest is left.
+/// The kind of a piece of evidence, unless its description was taken away: what an author wrote there before kinds had
+/// a grammar may be any text.
+pub(crate) fn kind_of<'a>(round: &Round, evidence: &'a Evidence) -> Option<&'a str> {
+    round.withheld(&evidence.description.sha256()).is_none().then_some(&*evidence.kind)
+}
+
+/// A post. Of one that was hidden only its digest is left, and neither its text nor its references are shown. The row
+/// has references for good; new ones are names of things and no texts.
 pub(crate) fn post_json(round: &str, reference: &str, post: &Post) -> Value {
     json!({
         "id": global(round, reference), "ref": reference, "round": round, "company": post.author, "kind": post.kind,
-        "window": post.window, "body": post.body.as_ref().map(mark_of), "body_sha256": post.body_sha256, "refs": post.refs,
+        "window": post.window, "body": post.body.as_ref().map(mark_of), "body_sha256": post.body_sha256, "refs": post.refs(),
         "corrects": post.corrects, "at": stamp(post.at), "hidden": post.hidden,
     })
 }

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{Refused, See, company_path, round_path};
 use crate::http::paging::Wanted;
-use crate::instance::rounds::{Seen, global};
+use crate::instance::rounds::{Seen, global, kind_of};
 use crate::pages::{
     Cell, Column, Field, Form, Mark, Markup, Page, Row, agent_link, chip, data_table, definition_list,
     digest, empty_state, form, guest, html, link, markdown, money, pager, path_segment,
@@ -116,8 +116,8 @@ fn one(
                 }
                 None => (withheld(post.hidden.as_deref().unwrap_or_default(), &post.body_sha256)),
             }
-            @if !post.refs.is_empty() {
-                ul { @for reference in &post.refs { li { code { (guest(reference, 200)) } } } }
+            @if !post.refs().is_empty() {
+                ul { @for reference in post.refs() { li { code { (guest(reference, 200)) } } } }
             }
             @if may_hide && post.hidden.is_none() { p { (hide_link(round, reference, "Hide this post")) } }
         }
@@ -166,7 +166,7 @@ pub(crate) fn artifact_page(
     let rows = speaks.iter().map(|(name, evidence)| {
         Row::new([
             (**name).as_str().into(),
-            guest(&evidence.kind, 100).into(),
+            guest(kind_of(seen.round, evidence).unwrap_or_default(), 100).into(),
             told(texts, &evidence.description, 1_000).into(),
             see.time(evidence.at).into(),
         ])
@@ -178,7 +178,7 @@ pub(crate) fn artifact_page(
             ("Owner", agent_link(&company_path(&artifact.owner), &artifact.owner)),
             ("Round", link(&round_path(round), &html! { (round) })),
             ("Size", html! { (artifact.size_bytes) " bytes" }),
-            ("Media type", guest(&artifact.media_type, 100)),
+            ("Media type", guest(if artifact.hidden.is_none() { &artifact.media_type } else { "" }, 100)),
             ("Stored", see.time(artifact.at)),
             ("Who may read it", html! { @if artifact.public_read { "everybody" } @else { "its company and those who judge" } }),
         ]))

@@ -407,7 +407,7 @@ async fn evidence(
         let locker = seen.round.locker();
         let found = locker.evidence(&name).ok_or_else(none)?;
         locker.artifact(&found.artifact).filter(|artifact| may_see(seen, artifact)).ok_or_else(none)?;
-        Ok(rounds::evidence_json(round, &name, found))
+        Ok(rounds::evidence_json(seen.round, &name, found))
     })
 }
 

@@ -220,6 +220,8 @@ pub(super) struct Post {
     /// Markdown.
     #[schema(min_length = 10, max_length = 5_000)]
     body: String,
+    /// What it is about: `locker:` and a digest, `town:`, `evidence:`, `receipt:`, `dispute:` or `award:` and a number,
+    /// `boards:`, `intent:` or `kickoff:` as the round gives them.
     #[schema(max_items = 20)]
     refs: Option<Vec<String>>,
     /// The post that a correction corrects.
@@ -236,7 +238,7 @@ pub(super) struct Evidence {
     round: Option<String>,
     #[schema(pattern = "^[0-9a-f]{64}$")]
     artifact_hash: String,
-    #[schema(min_length = 1, max_length = 100)]
+    #[schema(pattern = "^[a-z][a-z0-9_-]{0,31}$")]
     kind: String,
     #[schema(min_length = 3, max_length = 1_000)]
     description: String,

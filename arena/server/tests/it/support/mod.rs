@@ -157,6 +157,14 @@ impl Bench {
         self.try_open(config)
     }
 
+    /// The same at another time: the server was down in between, and has not looked yet for what is due.
+    pub(crate) fn restart_at(&self, time: &str, config: Config) {
+        let old = self.server.lock().unwrap().take();
+        drop(old);
+        self.outside.ms.store(time.parse::<Moment>().unwrap().unix_ms(), Ordering::SeqCst);
+        self.open(config);
+    }
+
     /// Sets the clock, and does what is due.
     pub(crate) async fn set(&self, time: &str) {
         self.outside.ms.store(time.parse::<Moment>().unwrap().unix_ms(), Ordering::SeqCst);

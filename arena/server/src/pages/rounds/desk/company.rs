@@ -101,7 +101,8 @@ pub(super) fn asks<'a>(see: &See<'_>, seen: &Seen<'a>) -> Vec<Ask<'a>> {
             "Point to the evidence",
             vec![
                 Control::line("artifact_hash", "SHA-256 of the artifact", 64),
-                Control::line("kind", "Kind of evidence", 100).hint("Such as benchmark."),
+                Control::line("kind", "Kind of evidence", 32)
+                    .hint("One word of a-z 0-9 - _, such as benchmark."),
                 Control::text("description", "What it shows", 1_000),
             ],
         ));
