@@ -119,7 +119,7 @@ impl Workshop for Script {
             Mood::Hangs => {
                 while pulse() {
                     sleep(Duration::from_millis(5));
-                    if *self.mood.lock().unwrap() == Mood::Plays {
+                    if *self.mood.lock().unwrap() != Mood::Hangs {
                         break;
                     }
                 }
