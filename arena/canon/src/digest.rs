@@ -45,7 +45,8 @@ impl Digest {
         &self.0
     }
 
-    fn digits(&self) -> [u8; 64] {
+    /// Its text, in bytes.
+    pub fn digits(&self) -> [u8; 64] {
         let mut text = [0; 64];
         let (pairs, _) = text.as_chunks_mut::<2>();
         for (pair, byte) in pairs.iter_mut().zip(&self.0) {

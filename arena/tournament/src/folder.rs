@@ -3,7 +3,7 @@
 //! Everything is written to a temporary name, synced and renamed. Until disclosure the folder is its
 //! owner's alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use arena_canon::Digest;
 use arena_engine::HostFault;
 use arena_engine::campus::DOCUMENT_BYTES_MAX;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, flock, renameat};
 
 use crate::fault::RunFault;
 use crate::names::MatchId;
@@ -415,12 +415,21 @@ pub(crate) fn temporary(root: &Path, name: &str) -> PathBuf {
 /// order.
 pub(crate) fn make_last(root: &Path, names: &[&str]) -> Result<(), RunFault> {
     sync_all(root, names)?;
+    let mut folders = BTreeMap::new();
     for name in names {
-        let path = root.join(name);
-        fs::rename(temporary(root, name), &path).map_err(RunFault::io("rename", &path))?;
+        let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));
+        folders.entry(folder).or_insert_with(Vec::new).push(name);
     }
-    let folders: BTreeSet<&Path> = names.iter().filter_map(|name| Path::new(name).parent()).collect();
-    folders.into_iter().try_for_each(|folder| sync_folder(&root.join(folder)))
+    for (folder, names) in folders {
+        let path = root.join(folder);
+        let handle = File::open(&path).map_err(RunFault::io("open", &path))?;
+        for name in names {
+            let renamed = renameat(&handle, format!("{name}{TEMPORARY}"), &handle, name);
+            renamed.map_err(|why| RunFault::io("rename", &path.join(name))(why.into()))?;
+        }
+        handle.sync_all().map_err(RunFault::io("sync", &path))?;
+    }
+    Ok(())
 }
 
 /// One call for the whole file system where there is one: a batch has hundreds of files.

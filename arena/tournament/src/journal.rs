@@ -11,7 +11,9 @@ use crate::beside::side_by_side;
 use crate::fault::RunFault;
 use crate::folder::{Folder, JOURNAL};
 use crate::names::{MATCHUPS_MAX, MatchId};
+use crate::frozen::COUNT_MAX;
 use crate::record::Used;
+use crate::text::{Scan, Text};
 
 /// One record, as the journal knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +50,8 @@ pub(crate) struct Journal {
     folder_path: std::path::PathBuf,
 }
 
+/// Room for a line.
+const LINE_BYTES: usize = 256;
 /// Longest line that is read.
 const LINE_BYTES_MAX: usize = 1_024;
 /// Longest journal that is read.
@@ -55,7 +59,26 @@ const BYTES_MAX: u64 = (MATCHUPS_MAX * LINE_BYTES_MAX) as u64;
 
 impl Entry {
     fn line(&self) -> Vec<u8> {
-        json::canonical_of(self)
+        let Self { digest, id, prev, used: Used { fuel, turns } } = self;
+        if [*fuel, *turns].iter().any(|count| *count > COUNT_MAX) {
+            return json::canonical_of(self);
+        }
+        let mut text = Text(Vec::with_capacity(LINE_BYTES));
+        text.raw("{\"digest\":").digest(digest).key("id").name(id).key("prev").digest(prev);
+        text.key("used").raw("{\"fuel\":").number(*fuel).key("turns").number(*turns).raw("}}");
+        debug_assert_eq!(text.0, json::canonical_of(self), "not what canonical JSON is");
+        text.0
+    }
+
+    /// A line as nearly all are. Whether it is canonical, only writing it again can tell.
+    fn scan(line: &[u8]) -> Option<Self> {
+        let mut scan = Scan(line);
+        let digest = scan.past("{\"digest\":")?.digest()?;
+        let id = scan.past(",\"id\":\"m")?.number_of(5)?;
+        let prev = scan.past("\",\"prev\":")?.digest()?;
+        let fuel = scan.past(",\"used\":{\"fuel\":")?.number()?;
+        let turns = scan.past(",\"turns\":")?.number()?;
+        Some(Self { digest, id: MatchId(id), prev, used: Used { fuel, turns } })
     }
 }
 
@@ -108,7 +131,8 @@ impl Line {
         if line.len() > LINE_BYTES_MAX {
             return Err("is too long");
         }
-        let entry: Entry = serde_json::from_slice(line).map_err(|_| "is no entry")?;
+        let entry = Entry::scan(line).map_or_else(|| serde_json::from_slice(line), Ok);
+        let entry = entry.map_err(|_| "is no entry")?;
         if entry.line() != line {
             return Err("is not in canonical form");
         }
@@ -196,6 +220,33 @@ mod tests {
         assert_eq!((broken.line, broken.id), (1, MatchId(1)));
         let lines: Vec<&[u8]> = newlines.split_inclusive(|byte| *byte == b'\n').collect();
         assert_eq!(read_lines(&lines).len(), 1);
+    }
+
+    /// A line that is scanned is taken exactly if it is canonical JSON of an entry.
+    #[test]
+    fn scanning_takes_what_canonical_json_is() {
+        let line = chain(1);
+        let line = &line[..line.len() - 1];
+        let as_json = |line: &[u8]| {
+            serde_json::from_slice::<Entry>(line).is_ok_and(|entry| json::canonical_of(&entry) == line)
+        };
+        for at in 0..line.len() {
+            for byte in b"0a9f\"{},:mM -.eE\\\xc5" {
+                let mut changed = line.to_vec();
+                changed[at] = *byte;
+                assert_eq!(Line::read(&changed).is_ok(), as_json(&changed), "{}", changed.escape_ascii());
+            }
+            assert!(Line::read(&line[..at]).is_err());
+        }
+        for count in [0, 7, COUNT_MAX, COUNT_MAX + 1, 1 << 60, u64::MAX] {
+            for id in [1, 99_999, 100_000] {
+                let used = Used { fuel: count, turns: count };
+                let entry = Entry { id: MatchId(id), digest: Digest::of(b""), used, prev: Digest::of(b"a") };
+                let line = json::canonical_of(&entry);
+                assert_eq!(entry.line(), line);
+                assert_eq!(Line::read(&line).is_ok(), as_json(&line), "{}", line.escape_ascii());
+            }
+        }
     }
 
     #[test]

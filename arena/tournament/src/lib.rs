@@ -34,6 +34,7 @@ mod seating;
 mod secret;
 mod standings;
 mod table;
+mod text;
 mod verify;
 
 pub use bundle::{Bundle, BundleFault, CARD_BYTES_MAX, Part, TRAILER};

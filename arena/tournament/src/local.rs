@@ -22,7 +22,9 @@ const QUEUE_MIN: usize = 4;
 /// Most of them: those of short matches go out and come back in bunches, so that few wake anybody.
 const QUEUE_MAX: usize = 64;
 /// The time that the jobs of a worker should take.
-const QUEUE_TIME: Duration = Duration::from_millis(10);
+const QUEUE_TIME: Duration = Duration::from_millis(20);
+/// What a match takes until one has been played.
+const PACE_EXPECTED: Duration = Duration::from_millis(1);
 /// Processes that may be lost in a row without one answer.
 const LOSSES_MAX: usize = 100;
 /// A worker that says nothing for so long is lost: hundreds of times what the fuel of a match takes.
@@ -41,6 +43,8 @@ pub struct WorkerCommand {
 pub struct Local {
     command: WorkerCommand,
     workers: Vec<Worker>,
+    /// Jobs that no worker has.
+    waiting: VecDeque<Job>,
     told: Receiver<Told>,
     tell: Sender<Told>,
     finished: VecDeque<Finished>,
@@ -48,8 +52,6 @@ pub struct Local {
     generation: u64,
     /// Processes that were lost since one of them answered.
     losses: usize,
-    /// What a match took of late, as far as the host's clock can tell. It sizes queues and nothing else.
-    pace: Duration,
 }
 
 struct Worker {
@@ -62,6 +64,21 @@ struct Worker {
     /// How many it is given one at a time, because one of them may be what ended its predecessor.
     suspects: usize,
     heard: Instant,
+    /// What a match took of late, as far as the host's clock can tell. It sizes queues and nothing else.
+    pace: Duration,
+}
+
+impl Worker {
+    /// Jobs that it should have.
+    fn queue(&self) -> usize {
+        let in_time = QUEUE_TIME.as_nanos() / self.pace.as_nanos().max(1);
+        usize::try_from(in_time).unwrap_or(QUEUE_MAX).clamp(QUEUE_MIN, QUEUE_MAX)
+    }
+
+    /// How long its jobs will take it.
+    fn load(&self) -> u128 {
+        self.pace.as_nanos() * self.jobs.len() as u128
+    }
 }
 
 impl Local {
@@ -71,12 +88,12 @@ impl Local {
         let mut local = Self {
             command,
             workers: Vec::new(),
+            waiting: VecDeque::new(),
             told,
             tell,
             finished: VecDeque::new(),
             generation: 0,
             losses: 0,
-            pace: QUEUE_TIME,
         };
         for _ in 0..workers.max(1) {
             let worker = local.spawn()?;
@@ -95,6 +112,7 @@ impl Local {
             given: 0,
             suspects: 0,
             heard: Instant::now(),
+            pace: PACE_EXPECTED,
         })
     }
 
@@ -122,8 +140,18 @@ impl Local {
         Ok(())
     }
 
+    /// Gives each job that waits to the worker that will be at it first.
+    fn share(&mut self) {
+        while !self.waiting.is_empty() {
+            let wants = self.workers.iter_mut().filter(|worker| worker.jobs.len() < worker.queue());
+            let Some(worker) = wants.min_by_key(|worker| worker.load()) else { return };
+            worker.jobs.extend(self.waiting.pop_front());
+        }
+    }
+
     /// Sends every worker what it may be given.
     fn send(&mut self) {
+        self.share();
         for worker in &mut self.workers {
             if worker.given == 0 {
                 worker.heard = Instant::now();
@@ -144,7 +172,7 @@ impl Local {
         let worker = &mut self.workers[index];
         let since = std::mem::replace(&mut worker.heard, Instant::now());
         if let Ok(count @ 1..) = u32::try_from(told.replies.len()) {
-            self.pace = (self.pace + since.elapsed() / count) / 2;
+            worker.pace = (worker.pace + since.elapsed() / count) / 2;
         }
         for reply in told.replies {
             let worker = &mut self.workers[index];
@@ -186,15 +214,11 @@ impl Executor for Local {
     }
 
     fn window(&self) -> usize {
-        let in_time = QUEUE_TIME.as_nanos() / self.pace.as_nanos().max(1);
-        let queue = usize::try_from(in_time).unwrap_or(QUEUE_MAX).clamp(QUEUE_MIN, QUEUE_MAX);
-        queue * self.workers.len()
+        self.workers.iter().map(Worker::queue).sum()
     }
 
     fn submit(&mut self, job: &Job) -> Result<(), RunFault> {
-        if let Some(worker) = self.workers.iter_mut().min_by_key(|worker| worker.jobs.len()) {
-            worker.jobs.push_back(job.clone());
-        }
+        self.waiting.push_back(job.clone());
         Ok(())
     }
 
@@ -213,6 +237,7 @@ impl Executor for Local {
     }
 
     fn stop(&mut self) {
+        self.waiting.clear();
         for worker in &mut self.workers {
             worker.process.kill();
             worker.jobs.clear();

@@ -19,15 +19,29 @@ pub struct Alias(pub u16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatchId(pub u32);
 
+/// A letter and the digits of `number` after it. They are written by the thousand, so by hand; a number that
+/// has more digits is none that anything bears.
+fn put<const N: usize>(f: &mut fmt::Formatter<'_>, letter: u8, number: u32) -> fmt::Result {
+    let (mut text, mut rest) = ([letter; N], number);
+    for digit in text[1..].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    if rest > 0 {
+        return write!(f, "{}{number}", char::from(letter));
+    }
+    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+}
+
 impl fmt::Display for Alias {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "p{:04}", self.0)
+        put::<5>(f, b'p', self.0.into())
     }
 }
 
 impl fmt::Display for MatchId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "m{:05}", self.0)
+        put::<6>(f, b'm', self.0)
     }
 }
 

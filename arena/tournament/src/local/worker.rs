@@ -55,7 +55,7 @@ impl Reply {
 
 /// Replies wait for each other for so long, while there are more jobs at hand: whoever is told of many at
 /// once is woken once.
-const COMPANY: Duration = Duration::from_millis(5);
+const COMPANY: Duration = Duration::from_millis(8);
 /// Jobs are read in pieces of this size.
 const JOBS_BYTES: usize = 64 << 10;
 

@@ -1,22 +1,17 @@
 //! The text of a record: what canonical JSON writes, put down member by member, and read as it was put down.
 //! A run writes every record twice, once to keep it and once to check it.
 
-use std::fmt::Display;
-use std::io::Write as _;
-
 use arena_canon::{Digest, json};
-use serde::Serialize;
 
 use super::campus::{Asked, DerivedMove};
 use super::{DerivedMoves, Facts, FuelFact, HEAD, Moves, RECORD_SCHEMA, Record};
+use crate::text::{Scan, Text, WORD_END};
 
 /// Room for the members of which every record has one.
 const MEMBERS_BYTES: usize = 1_024;
 /// Room for one turn of one seat: its fuel and its move.
 const TURN_BYTES: usize = 10;
 
-/// The first number that has more digits than a word has bytes.
-const WORD_END: u64 = 100_000_000;
 /// Room for the turns of a game that is as long as most are.
 const TURNS_EXPECTED: usize = 256;
 
@@ -106,37 +101,7 @@ impl<'t> Quiet<'t> {
     }
 }
 
-/// What is left of a text that is being read.
-struct Scan<'t>(&'t [u8]);
-
 impl Scan<'_> {
-    fn past(&mut self, text: &str) -> Option<&mut Self> {
-        self.0 = self.0.strip_prefix(text.as_bytes())?;
-        Some(self)
-    }
-
-    fn by(&mut self, bytes: usize) -> Option<&mut Self> {
-        self.0 = self.0.get(bytes..)?;
-        Some(self)
-    }
-
-    /// A number of at most fifteen digits, as it is written: without zeros before it.
-    fn number(&mut self) -> Option<u64> {
-        let (mut value, mut digits) = (0, 0);
-        while let Some(digit) = self.0.get(digits).filter(|byte| byte.is_ascii_digit()) {
-            value = value * 10 + u64::from(digit - b'0');
-            digits += 1;
-            if digits > 15 {
-                return None;
-            }
-        }
-        if digits == 0 || (digits > 1 && self.0[0] == b'0') {
-            return None;
-        }
-        self.0 = &self.0[digits..];
-        Some(value)
-    }
-
     fn fuel(&mut self) -> Option<FuelFact> {
         let brief = self.past("{\"brief\":")?.number()?;
         let total = self.past(",\"total\":")?.number()?;
@@ -163,69 +128,7 @@ impl Scan<'_> {
     }
 }
 
-/// Canonical JSON that is being written.
-struct Text(Vec<u8>);
-
 impl Text {
-    fn raw(&mut self, text: &str) -> &mut Self {
-        self.0.extend_from_slice(text.as_bytes());
-        self
-    }
-
-    /// The name of a member, which is not the first.
-    fn key(&mut self, name: &str) -> &mut Self {
-        self.raw(",\"").raw(name).raw("\":")
-    }
-
-    fn any(&mut self, value: &impl Serialize) -> &mut Self {
-        self.0.extend_from_slice(&json::canonical_of(value));
-        self
-    }
-
-    fn digest(&mut self, digest: &Digest) -> &mut Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [b'"'; 66];
-        for (pair, byte) in text[1..65].chunks_exact_mut(2).zip(digest.as_bytes()) {
-            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-        self.0.extend_from_slice(&text);
-        self
-    }
-
-    /// What a matchup or a seat is called: nothing in it is escaped.
-    fn name(&mut self, name: &impl Display) -> &mut Self {
-        write!(self.0, "\"{name}\"").expect("memory takes every byte");
-        self
-    }
-
-    /// A number of points, which binary64 holds likewise.
-    fn signed(&mut self, number: i64) -> &mut Self {
-        self.raw(if number < 0 { "-" } else { "" }).number(number.unsigned_abs())
-    }
-
-    /// A number that no check of a record lets be so large that binary64 would round it.
-    fn number(&mut self, number: u64) -> &mut Self {
-        if number >= WORD_END {
-            self.number(number / WORD_END);
-            return self.raw(&format!("{:08}", number % WORD_END));
-        }
-        // The first digit ends in the lowest byte. A copy of a fixed size and a cut are cheaper than a copy
-        // of so many bytes.
-        let (mut digits, mut count, mut rest) = (0, 0, number);
-        loop {
-            digits = digits << 8 | (u64::from(b'0') + rest % 10);
-            count += 1;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        let end = self.0.len() + count;
-        self.0.extend_from_slice(&u64::to_le_bytes(digits));
-        self.0.truncate(end);
-        self
-    }
-
     /// A number that may be any; nearly all of them are whole.
     fn float(&mut self, number: f64) -> &mut Self {
         if number.is_nan() {

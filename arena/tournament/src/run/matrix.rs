@@ -22,6 +22,9 @@ use crate::record::Used;
 const BATCH_MAX: usize = 256;
 /// Longest time that a finished record waits for its batch.
 const BATCH_AGE_MAX: Duration = Duration::from_millis(200);
+/// How many times the window a match may be ahead of the first that has not counted: one that takes long holds
+/// nobody else up.
+const AHEAD: usize = 4;
 /// How often the elapsed time is noted: a crash forgets no more.
 const NOTE_EVERY_MS: u64 = 1_000;
 /// The budget of the host's own clock.
@@ -36,6 +39,10 @@ struct Matrix<'a> {
     counted: usize,
     used: Used,
     holes: BTreeMap<u32, Digest>,
+    /// To be given before any other: holes, and those whose host failed.
+    first: BTreeSet<u32>,
+    /// The lowest that was never given, if it has not come in another way.
+    next: u32,
     /// Finished, and waiting for those before them.
     finished: BTreeMap<u32, Done>,
     under_way: BTreeSet<u32>,
@@ -66,6 +73,8 @@ pub(super) fn play(
         watch,
         counted,
         used: scanned.used,
+        first: scanned.holes.keys().copied().collect(),
+        next: counted as u32 + 1,
         holes: scanned.holes,
         finished: scanned.kept.into_iter().map(staged).collect(),
         under_way: BTreeSet::new(),
@@ -160,25 +169,28 @@ impl Matrix<'_> {
     /// Gives out what is missing, then what comes next, within the window.
     fn submit(&mut self) -> Result<(), RunFault> {
         let window = self.executor.window();
-        let planned = self.run.frozen().matchups.len() as u32;
-        let first = self.counted as u32 + 1;
-        let last = planned.min(self.counted as u32 + window as u32);
-        let holes: Vec<u32> = self.holes.keys().copied().take(window).collect();
-        let next = (first..=last).filter(|_| self.holes.is_empty());
-        let wanted: Vec<u32> = holes.into_iter().chain(next).collect();
-        for id in wanted {
-            if self.under_way.len() >= window {
-                break;
-            }
-            if self.finished.contains_key(&id) || !self.under_way.insert(id) {
-                continue;
-            }
+        while self.under_way.len() < window {
+            let Some(id) = self.first.pop_first().or_else(|| self.next(window)) else { break };
             let frozen = self.run.frozen();
             let Some(matchup) = frozen.matchup(MatchId(id)) else { continue };
-            let job = self.run.jobs().job(frozen, matchup);
-            self.executor.submit(&job)?;
+            self.executor.submit(&self.run.jobs().job(frozen, matchup))?;
+            self.under_way.insert(id);
         }
         Ok(())
+    }
+
+    /// What was not given yet. While something is missing, nothing counts, and there is nothing to hurry for.
+    fn next(&mut self, window: usize) -> Option<u32> {
+        self.next = self.next.max(self.counted as u32 + 1);
+        while self.finished.contains_key(&self.next) {
+            self.next += 1;
+        }
+        let last = self.run.frozen().matchups.len().min(self.counted + AHEAD * window);
+        if !self.holes.is_empty() || self.next as usize > last {
+            return None;
+        }
+        self.next += 1;
+        Some(self.next - 1)
     }
 
     /// Takes what has finished. A failure of the host is tried again, with the same seed.
@@ -207,6 +219,7 @@ impl Matrix<'_> {
                         let why = format!("the host failed {tries} times; the last time: {why}");
                         return Ok(Some(Ending::stalled(id, why)));
                     }
+                    self.first.insert(id.0);
                     self.watch.talk(&format!("{id} is played again: {why}"));
                 }
             }
