@@ -25,7 +25,7 @@ use crate::identities::{self, Identity};
 use crate::job::Jobs;
 use crate::journal::{self, Entry};
 use crate::names::{MATCHUPS_MAX, MatchId};
-use crate::receipt::{Chain, FileSize, Known};
+use crate::receipt::{Chain, Known};
 use crate::record::{RECORD_BYTES_MAX, Record, Used, borne_digest, sealed_digest};
 use crate::run::Watch;
 use crate::scorecard::{self, Source};
@@ -58,10 +58,25 @@ pub(crate) struct Tabulated<'a> {
 /// What one record says.
 struct Checked {
     result: MatchResult,
-    row: Vec<u8>,
-    file: FileSize,
+    /// The record's file.
+    name: String,
+    sha256: Digest,
+    bytes: u64,
     is_open: bool,
 }
+
+/// Records that follow each other, as far as they hold.
+#[derive(Default)]
+struct Share {
+    checked: Vec<Checked>,
+    /// Their rows, as the scorecard lists them.
+    rows: Vec<u8>,
+    /// What came after them, if they are not all.
+    stopped: Option<Stop>,
+}
+
+/// Why no further record is read: the run ends otherwise, or the machine failed.
+type Stop = Result<Ending, RunFault>;
 
 /// What one record is checked against.
 struct Expected<'a> {
@@ -127,19 +142,19 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
     let guests = guests?;
     let mut rows = BufWriter::with_capacity(PIECE_BYTES, SpooledTempFile::new(SPOOL_BYTES_MAX));
     let mut standings = Standings::new(plan.frozen, plan.jobs.seating());
-    let file = FileSize { path: JOURNAL.to_owned(), sha256, bytes: journal.len() as u64 };
-    let (mut files, mut closed) = (BTreeMap::from([(file.path.clone(), file)]), Vec::new());
+    let mut files = BTreeMap::from([(JOURNAL.to_owned(), (sha256, journal.len() as u64))]);
+    let mut closed = Vec::new();
     let spooling = |why| RunFault::io("write to a file in", &std::env::temp_dir())(why);
     let expected = Expected { entries: &entries, guests: &guests };
-    let checked = plan.check_each(&plan.frozen.matchups[..count], &expected, |matchup, verdict| {
-        let checked = verdict.map_err(Err)?.map_err(Ok)?;
-        standings.add(matchup, &checked.result);
-        if !checked.is_open {
-            closed.push(checked.file.path.clone());
+    let checked = plan.check_each(&plan.frozen.matchups[..count], &expected, |matchups, share| {
+        for (matchup, Checked { result, name, sha256, bytes, is_open }) in matchups.iter().zip(share.checked)
+        {
+            standings.add(matchup, &result);
+            closed.extend((!is_open).then(|| name.clone()));
+            files.insert(name, (sha256, bytes));
         }
-        let first = matchup.id == MatchId(1);
-        files.insert(checked.file.path.clone(), checked.file);
-        scorecard::put_row(&mut rows, first, &checked.row).map_err(|why| Err(spooling(why)))
+        rows.write_all(&share.rows).map_err(|why| Err(spooling(why)))?;
+        share.stopped.map_or(Ok(()), Err)
     });
     match checked {
         Ok(()) => {}
@@ -158,27 +173,21 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
     Ok(Ok(Tabulated { standings, digests, used, known, closed, pairs }))
 }
 
-type Verdict = Result<Result<Checked, Ending>, RunFault>;
-
 impl Plan<'_> {
-    /// Checks records side by side, and hands the verdicts over in the order of the matrix until one of them is
-    /// not taken. Each thread has every so-manieth share, and is ahead of the last that was taken by a few.
-    fn check_each<'m, E>(
+    /// Checks records side by side, and hands them over in the order of the matrix until a share is not taken. Each
+    /// thread has every so-manieth share, and is ahead of the last that was taken by a few.
+    fn check_each<'m>(
         &self,
         matchups: &'m [Matchup],
         expected: &Expected<'_>,
-        mut take: impl FnMut(&'m Matchup, Verdict) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let guests = expected.guests;
-        let shares = matchups.chunks(SHARE).zip(expected.entries.chunks(SHARE));
+        mut take: impl FnMut(&'m [Matchup], Share) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut shares = matchups.chunks(SHARE).zip(expected.entries.chunks(SHARE));
         let threads = self.threads.min(shares.len());
+        let check = |(matchups, entries)| self.check_share(matchups, entries, expected.guests);
         if threads <= 1 {
-            let mut both = matchups.iter().zip(expected.entries);
-            return both.try_for_each(|(matchup, entry)| take(matchup, self.check(matchup, entry, guests)));
+            return shares.try_for_each(|share| take(share.0, check(share)));
         }
-        let check = |(matchups, entries): (&[Matchup], &[Entry])| -> Vec<Verdict> {
-            matchups.iter().zip(entries).map(|(matchup, entry)| self.check(matchup, entry, guests)).collect()
-        };
         std::thread::scope(|scope| {
             let lanes = (0..threads).map(|lane| {
                 let (hand, taken) = sync_channel(AHEAD);
@@ -188,17 +197,42 @@ impl Plan<'_> {
             });
             let (lanes, threads): (Vec<_>, Vec<_>) = lanes.collect();
             let outcome = shares.clone().zip(lanes.iter().cycle()).try_for_each(|((matchups, _), lane)| {
-                let verdicts = lane.recv().unwrap_or_else(|_| vec![Err(panicked())]);
-                matchups.iter().zip(verdicts).try_for_each(|(matchup, verdict)| take(matchup, verdict))
+                let panicked = |_| Share { stopped: Some(Err(panicked())), ..Share::default() };
+                take(matchups, lane.recv().unwrap_or_else(panicked))
             });
-            // Whoever is ahead of a verdict that was not taken ends with its lane.
+            // Whoever is ahead of a share that was not taken ends with its lane.
             drop(lanes);
             threads.into_iter().for_each(|thread| drop(thread.join()));
             outcome
         })
     }
 
-    fn check(&self, matchup: &Matchup, entry: &Entry, guests: &BTreeSet<MatchId>) -> Verdict {
+    fn check_share(&self, matchups: &[Matchup], entries: &[Entry], guests: &BTreeSet<MatchId>) -> Share {
+        let mut share = Share::default();
+        for (matchup, entry) in matchups.iter().zip(entries) {
+            match self.check(matchup, entry, guests, &mut share.rows) {
+                Ok(Ok(checked)) => share.checked.push(checked),
+                Ok(Err(ending)) => {
+                    share.stopped = Some(Ok(ending));
+                    break;
+                }
+                Err(fault) => {
+                    share.stopped = Some(Err(fault));
+                    break;
+                }
+            }
+        }
+        share
+    }
+
+    /// Checks one record, and puts its row down.
+    fn check(
+        &self,
+        matchup: &Matchup,
+        entry: &Entry,
+        guests: &BTreeSet<MatchId>,
+        rows: &mut Vec<u8>,
+    ) -> Result<Result<Checked, Ending>, RunFault> {
         let blocked = |why: String| Ok(Err(Ending::blocked(Some(matchup.id), why)));
         let name = match_name(matchup.id);
         let Some((bytes, about)) = self.folder.read_with(&name, RECORD_BYTES_MAX as u64)? else {
@@ -231,10 +265,14 @@ impl Plan<'_> {
             let guest = guest_name(matchup.id);
             return blocked(format!("{name}: /forfeits are not those whose words are in {guest}"));
         }
-        let row = scorecard::pair(self.frozen, self.jobs.seating(), matchup, &record);
-        let is_open = folder::is_open(&about);
-        let file = FileSize { path: name, sha256: Digest::of(&bytes), bytes: bytes.len() as u64 };
-        Ok(Ok(Checked { result: MatchResult::of(&record), row, file, is_open }))
+        scorecard::put_pair(rows, (self.frozen, self.jobs.seating()), matchup, &record);
+        Ok(Ok(Checked {
+            result: MatchResult::of(&record),
+            name,
+            sha256: Digest::of(&bytes),
+            bytes: bytes.len() as u64,
+            is_open: folder::is_open(&about),
+        }))
     }
 
     /// Every identity.

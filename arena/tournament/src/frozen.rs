@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::names::{
     Alias, MATCHUPS_MAX, MatchId, STRATEGIES_MAX, fault_of_name, fault_of_slug, fault_of_text,
 };
+use crate::text::Text;
 
 /// The format of the frozen file.
 pub const FROZEN_SCHEMA: &str = "tournament.frozen.v1";
@@ -19,6 +20,8 @@ pub(crate) const PROTOCOL_VERSION: &str = "1";
 pub(crate) const SCORE_VERSION: &str = "tournament-v1";
 /// Largest frozen file that is read.
 pub const FROZEN_BYTES_MAX: usize = 64 << 20;
+/// Room for one matchup.
+const MATCHUP_BYTES: usize = 256;
 /// Largest number that survives canonical JSON.
 pub(crate) const COUNT_MAX: u64 = (1 << 53) - 1;
 
@@ -247,7 +250,15 @@ pub struct Budget {
 impl Frozen {
     /// The file's bytes: canonical JSON and nothing else, so that its digest is the file's.
     pub fn to_bytes(&self) -> Vec<u8> {
-        json::canonical_of(self)
+        let mut scenarios = ScenarioText::default();
+        let bytes = with_matchups(&self.without_matchups(), &self.matchups, |text, matchup| {
+            let Matchup { id, repetition, scenario, seats: [one, other] } = matchup;
+            text.raw("{\"id\":").name(id).key("repetition").number((*repetition).into());
+            text.key("scenario").raw(scenarios.of(scenario));
+            text.key("seats").raw("[").name(one).raw(",").name(other).raw("]}");
+        });
+        debug_assert_eq!(bytes, json::canonical_of(self), "not what canonical JSON is");
+        bytes
     }
 
     /// The digest that binds all of it.
@@ -378,6 +389,42 @@ impl FrozenFile {
     /// Its digest.
     pub fn sha256(&self) -> Digest {
         self.sha256
+    }
+}
+
+/// Canonical JSON of a `document` whose list of matchups is empty, with `matchups` in it, each as `put` puts it.
+pub(crate) fn with_matchups<'m, M>(
+    document: &impl Serialize,
+    matchups: &'m [M],
+    mut put: impl FnMut(&mut Text, &'m M),
+) -> Vec<u8> {
+    const EMPTY: &[u8] = b"\"matchups\":[]";
+    let document = json::canonical_of(document);
+    // The first such list is the document's own: nothing before it is anybody's text.
+    let at = document.windows(EMPTY.len()).position(|window| window == EMPTY).expect("a list of matchups");
+    let (before, after) = document.split_at(at + EMPTY.len() - 1);
+    let mut text = Text(Vec::with_capacity(document.len() + MATCHUP_BYTES * matchups.len()));
+    text.0.extend_from_slice(before);
+    for (at, matchup) in matchups.iter().enumerate() {
+        text.raw(if at > 0 { "," } else { "" });
+        put(&mut text, matchup);
+    }
+    text.0.extend_from_slice(after);
+    text.0
+}
+
+/// The text of scenarios. There are few, and those of matchups that follow each other are mostly the same.
+#[derive(Default)]
+pub(crate) struct ScenarioText<'m>(Option<(&'m Scenario, String)>);
+
+impl<'m> ScenarioText<'m> {
+    /// Of one.
+    pub(crate) fn of(&mut self, scenario: &'m Scenario) -> &str {
+        if self.0.as_ref().is_none_or(|(known, _)| *known != scenario) {
+            let text = String::from_utf8(json::canonical_of(scenario)).expect("JSON is UTF-8");
+            self.0 = Some((scenario, text));
+        }
+        self.0.as_ref().map_or("", |(_, text)| text)
     }
 }
 

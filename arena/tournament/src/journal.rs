@@ -11,7 +11,6 @@ use crate::beside::side_by_side;
 use crate::fault::RunFault;
 use crate::folder::{Folder, JOURNAL};
 use crate::names::{MATCHUPS_MAX, MatchId};
-use crate::frozen::COUNT_MAX;
 use crate::record::Used;
 use crate::text::{Scan, Text};
 
@@ -60,12 +59,9 @@ const BYTES_MAX: u64 = (MATCHUPS_MAX * LINE_BYTES_MAX) as u64;
 impl Entry {
     fn line(&self) -> Vec<u8> {
         let Self { digest, id, prev, used: Used { fuel, turns } } = self;
-        if [*fuel, *turns].iter().any(|count| *count > COUNT_MAX) {
-            return json::canonical_of(self);
-        }
         let mut text = Text(Vec::with_capacity(LINE_BYTES));
         text.raw("{\"digest\":").digest(digest).key("id").name(id).key("prev").digest(prev);
-        text.key("used").raw("{\"fuel\":").number(*fuel).key("turns").number(*turns).raw("}}");
+        text.key("used").raw("{\"fuel\":").count(*fuel).key("turns").count(*turns).raw("}}");
         debug_assert_eq!(text.0, json::canonical_of(self), "not what canonical JSON is");
         text.0
     }
@@ -187,6 +183,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frozen::COUNT_MAX;
 
     fn chain(count: u32) -> Vec<u8> {
         let mut head = Digest::of(b"root");

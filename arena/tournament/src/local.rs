@@ -241,10 +241,12 @@ impl Executor for Local {
         for worker in &mut self.workers {
             worker.process.kill();
             worker.jobs.clear();
-            worker.given = 0;
         }
+        // Whoever is at nothing writes nothing any more, and may end beside what comes next.
         for worker in &mut self.workers {
-            worker.process.wait();
+            if std::mem::take(&mut worker.given) > 0 {
+                worker.process.wait();
+            }
         }
     }
 }

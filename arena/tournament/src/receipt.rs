@@ -7,6 +7,7 @@ use std::io::Read;
 use arena_canon::{Digest, json};
 use serde::{Deserialize, Serialize};
 
+use crate::beside::side_by_side;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{self, Folder, JOURNAL, RECEIPT, SCORECARD};
@@ -16,11 +17,15 @@ use crate::names::{MATCHUPS_MAX, MatchId};
 use crate::record::Used;
 use crate::run::State;
 use crate::standings::Standing;
+use crate::text::Text;
 
 /// The format of a receipt.
 const RECEIPT_SCHEMA: &str = "tournament.receipt.v1";
 /// Largest receipt that is read.
 pub(crate) const BYTES_MAX: u64 = 256 << 20;
+
+/// Room for one file of the list.
+const FILE_BYTES: usize = 128;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,21 +145,6 @@ pub struct FileSize {
     pub bytes: u64,
 }
 
-/// A file with its members in the order of their names: then it is written without a detour.
-#[derive(Serialize)]
-struct FileInOrder<'a> {
-    bytes: u64,
-    path: &'a str,
-    sha256: Digest,
-}
-
-impl<'a> FileInOrder<'a> {
-    fn of(file: &'a FileSize) -> Self {
-        let FileSize { path, sha256, bytes } = file;
-        Self { bytes: *bytes, path, sha256: *sha256 }
-    }
-}
-
 /// What came of the hidden identities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,8 +162,8 @@ pub struct IdentityCheck {
 /// What was found out about a folder already, so that it need not be read again.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// Files, by name.
-    pub(crate) files: BTreeMap<String, FileSize>,
+    /// Digest and size of files, by name.
+    pub(crate) files: BTreeMap<String, (Digest, u64)>,
     /// The journal.
     pub(crate) chain: Option<Chain>,
     /// The standings of a success.
@@ -224,12 +214,7 @@ pub(crate) fn assemble(
     let Chain { completed, used, head } = known.chain.map_or_else(|| Chain::read(folder, root), Ok)?;
     let planned = frozen.matchups.len();
     let completed = completed.min(planned);
-    let digest_of = |name: String| match known.files.get(&name) {
-        Some(file) => Ok(file.clone()),
-        None => file(folder, name),
-    };
-    let files = folder.files()?.into_iter().map(digest_of);
-    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let files = files(folder, known)?;
     let scorecard = files.iter().find(|file| file.path == SCORECARD && ending.class == Class::Success);
     let protocol = frozen.protocol.clone();
     Ok(Receipt {
@@ -282,6 +267,26 @@ fn seating_of(frozen: &Frozen) -> String {
     }
 }
 
+/// Every file of the run. The scorecard is the longest of those that nobody has read.
+fn files(folder: &Folder, known: &Known) -> Result<Vec<FileSize>, RunFault> {
+    let names = folder.files()?;
+    let (scorecard, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name == SCORECARD);
+    let read = |names: Vec<String>| -> Result<Vec<FileSize>, RunFault> {
+        let known_or_read = |name: String| match known.files.get(&name) {
+            Some((sha256, bytes)) => Ok(FileSize { path: name, sha256: *sha256, bytes: *bytes }),
+            None => file(folder, name),
+        };
+        names.into_iter().map(known_or_read).collect()
+    };
+    let (scorecard, others) = side_by_side(|| read(scorecard), || read(others));
+    let (mut files, scorecard) = (others?, scorecard?);
+    for file in scorecard {
+        let at = files.partition_point(|other| other.path < file.path);
+        files.insert(at, file);
+    }
+    Ok(files)
+}
+
 fn file(folder: &Folder, name: String) -> Result<FileSize, RunFault> {
     let path = folder.at(&name);
     let mut file = folder::open_regular(&path).map_err(RunFault::io("open", &path))?;
@@ -303,8 +308,7 @@ impl Receipt {
     /// Its digest without what differs between two runs of the same tournament.
     pub(crate) fn own_digest(&self) -> Digest {
         let Spent { limit, used, wall_seconds: _ } = &self.budget;
-        // Member by member: there may be a hundred thousand files, and those are put in order here.
-        let files: Vec<FileInOrder<'_>> = self.files.iter().map(FileInOrder::of).collect();
+        // Member by member: there may be a hundred thousand files.
         let members = BTreeMap::from([
             ("schema", json::canonical_of(&self.schema)),
             ("slug", json::canonical_of(&self.slug)),
@@ -319,7 +323,7 @@ impl Receipt {
             ("budget", json::canonical_of(&serde_json::json!({ "limit": limit, "used": used }))),
             ("scorecard", json::canonical_of(&self.scorecard)),
             ("identities", json::canonical_of(&self.identities)),
-            ("files", json::canonical_of(&files)),
+            ("files", files_text(&self.files)),
             ("journal_head", json::canonical_of(&self.journal_head)),
         ]);
         let mut text = Vec::new();
@@ -341,6 +345,18 @@ impl Receipt {
             mismatches: self.identities.mismatches.clone(),
         }
     }
+}
+
+/// The list of files in canonical JSON.
+fn files_text(files: &[FileSize]) -> Vec<u8> {
+    let mut text = Text(Vec::with_capacity(FILE_BYTES * files.len() + 2));
+    text.raw("[");
+    for (at, FileSize { path, sha256, bytes }) in files.iter().enumerate() {
+        text.raw(if at > 0 { ",{\"bytes\":" } else { "{\"bytes\":" }).count(*bytes);
+        text.key("path").text(path).key("sha256").digest(sha256).raw("}");
+    }
+    text.raw("]");
+    text.0
 }
 
 /// Reads a receipt.

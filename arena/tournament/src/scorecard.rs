@@ -36,8 +36,8 @@ pub(crate) struct Source<'a> {
     pub(crate) identities: &'a [Identity],
 }
 
-/// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of [`pair`],
-/// each put by [`put_row`].
+/// Writes the scorecard as one JSON document, a row a line. `pairs` gives the rows of
+/// [`put_pair`].
 pub(crate) fn write(source: &Source<'_>, pairs: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
     let Source { frozen, frozen_sha256, standings, rows, digests, identities } = source;
     let mut document = Document::begin(out)?;
@@ -101,8 +101,13 @@ struct Pair<'a> {
     settlements: Option<&'a [Settled; 2]>,
 }
 
-/// The row of a matchup: one line, without its end.
-pub(crate) fn pair(frozen: &Frozen, seating: &Seating, matchup: &Matchup, record: &Record) -> Vec<u8> {
+/// Puts the row of a matchup down: a line of its own, without its end.
+pub(crate) fn put_pair(
+    rows: &mut Vec<u8>,
+    (frozen, seating): (&Frozen, &Seating),
+    matchup: &Matchup,
+    record: &Record,
+) {
     let [a, b] = seats(seating, matchup).map(|index| frozen.strategies[index as usize].name.as_str());
     let pack_id = match &matchup.scenario {
         Scenario::Campus(pin) => Some(pin.pack_id.as_str()),
@@ -119,13 +124,8 @@ pub(crate) fn pair(frozen: &Frozen, seating: &Seating, matchup: &Matchup, record
         pack_id,
         settlements: record.settlements(),
     };
-    serde_json::to_vec(&row).expect("a row has string keys")
-}
-
-/// Puts a row into a list that is written row by row.
-pub(crate) fn put_row(out: &mut dyn Write, first: bool, row: &[u8]) -> io::Result<()> {
-    out.write_all(before_row(first))?;
-    out.write_all(row)
+    rows.extend_from_slice(before_row(matchup.id == MatchId(1)));
+    serde_json::to_writer(rows, &row).expect("a row has string keys, and memory takes every byte");
 }
 
 /// What stands between two rows, and before the first.
@@ -170,7 +170,7 @@ impl<'w> Document<'w> {
         self.out.write_all(b"\n]")
     }
 
-    /// A list whose rows are written already, each as [`put_row`] puts it.
+    /// A list whose rows are written already, each as [`put_pair`] puts it.
     fn copy(&mut self, name: &str, rows: &mut dyn Read) -> io::Result<()> {
         self.key(name)?;
         self.out.write_all(b"[")?;

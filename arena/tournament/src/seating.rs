@@ -6,7 +6,9 @@ use arena_draw::beacon::{Beacon, DrandQuicknet};
 use arena_draw::{Draw, Eligible, Entry, Purpose, chain_hash};
 use serde::Serialize;
 
-use crate::frozen::{BeaconPin, Budget, Frozen, Game, Matchup, Protocol, Scenario, StrategyPin};
+use crate::frozen::{
+    BeaconPin, Budget, Frozen, Game, Matchup, Protocol, Scenario, ScenarioText, StrategyPin, with_matchups,
+};
 use crate::names::Alias;
 use crate::secret::Secret;
 
@@ -120,8 +122,15 @@ pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) 
     let mut matchups = rows.collect::<Option<Vec<Meeting<'_>>>>()?;
     matchups.sort_unstable_by_key(|meeting| (meeting.seats, meeting.scenario, meeting.repetition));
     let Frozen { budget, game, protocol, slug, strategies, title, .. } = frozen;
-    let subject = Subject { budget, game: *game, matchups, protocol, slug, strategies, title };
-    Some(Digest::of(&json::canonical_of(&subject)))
+    let subject = Subject { budget, game: *game, matchups: [], protocol, slug, strategies, title };
+    let mut scenarios = ScenarioText::default();
+    let bytes = with_matchups(&subject, &matchups, |text, meeting| {
+        let Meeting { repetition, scenario, seats: [one, other] } = meeting;
+        text.raw("{\"repetition\":").number((*repetition).into());
+        text.key("scenario").raw(scenarios.of(scenario));
+        text.key("seats").raw("[").number((*one).into()).raw(",").number((*other).into()).raw("]}");
+    });
+    Some(Digest::of(&bytes))
 }
 
 /// The frozen file before aliases are drawn.
@@ -129,7 +138,8 @@ pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) 
 struct Subject<'f> {
     budget: &'f Budget,
     game: Game,
-    matchups: Vec<Meeting<'f>>,
+    /// They are many, and put in by hand.
+    matchups: [(); 0],
     protocol: &'f Protocol,
     slug: &'f str,
     strategies: &'f [StrategyPin],
@@ -137,7 +147,6 @@ struct Subject<'f> {
 }
 
 /// A matchup before aliases are drawn.
-#[derive(Serialize)]
 struct Meeting<'f> {
     repetition: u32,
     scenario: &'f Scenario,
@@ -172,4 +181,75 @@ fn params_hash(frozen: &Frozen) -> Digest {
 /// The seats of a matchup, the smaller alias first: their order must not tell the order of the plan.
 pub(crate) fn in_order([a, b]: [Alias; 2]) -> [Alias; 2] {
     [a.min(b), a.max(b)]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::names::MatchId;
+
+    fn pack(name: &str) -> Value {
+        json!({ "pack_id": name, "pack_version": "\"1\"", "sha256": Digest::of(name.as_bytes()) })
+    }
+
+    /// Two packs, three strategies, one repetition after the other; the title holds what the list of matchups
+    /// looks like while it is empty.
+    fn frozen() -> Frozen {
+        let strategy = |index: u32| {
+            json!({ "index": index, "name": format!("żółw {index}"), "sha256": Digest::of(b""), "version": "1",
+                "world": "w" })
+        };
+        let mut matchups = Vec::new();
+        for seats in [["p0000", "p0001"], ["p0000", "p0002"], ["p0001", "p0002"]] {
+            for (scenario, repetition) in [(pack("a"), 1), (pack("a"), 2), (pack("b"), 1)] {
+                let id = MatchId(matchups.len() as u32 + 1);
+                matchups.push(
+                    json!({ "id": id, "repetition": repetition, "scenario": scenario, "seats": seats }),
+                );
+            }
+        }
+        let value = json!({
+            "budget": { "matchups": 5 }, "game": "campus", "matchups": matchups,
+            "protocol": {
+                "engine_version": "1", "host_retries": 2, "identity": { "hidden": true }, "limits_version": 1,
+                "move_validation": "clamp", "protocol_version": "1", "score_version": "v",
+                "scoring": "stars_then_pareto", "wasmtime": "48",
+            },
+            "schema": "tournament.frozen.v1", "seating": { "subject": Digest::of(b"") },
+            "secret_commit": Digest::of(b""), "slug": "\"matchups\":[]",
+            "strategies": [strategy(0), strategy(1), strategy(2)], "title": "\"matchups\":[] \\ żółw",
+        });
+        serde_json::from_value(value).expect("a frozen tournament")
+    }
+
+    #[test]
+    fn a_frozen_file_is_canonical_json() {
+        let frozen = frozen();
+        for matchups in [vec![], frozen.matchups[..1].to_vec(), frozen.matchups.clone()] {
+            let frozen = Frozen { matchups, ..frozen.clone() };
+            let value = serde_json::to_value(&frozen).expect("a document");
+            assert_eq!(frozen.to_bytes(), json::canonical(&value));
+        }
+    }
+
+    #[test]
+    fn the_draw_is_about_canonical_json_with_indices_in_order() {
+        let frozen = frozen();
+        let index_of = |alias: Alias| Some(2 - u32::from(alias.0));
+        let mut subject = serde_json::to_value(&frozen).expect("a document");
+        let members = subject.as_object_mut().expect("an object");
+        for follows in ["schema", "seating", "secret_commit"] {
+            members.remove(follows);
+        }
+        let mut rows = Vec::new();
+        for seats in [[0, 1], [0, 2], [1, 2]] {
+            for (scenario, repetition) in [(pack("a"), 1), (pack("a"), 2), (pack("b"), 1)] {
+                rows.push(json!({ "repetition": repetition, "scenario": scenario, "seats": seats }));
+            }
+        }
+        members.insert("matchups".to_owned(), rows.into());
+        assert_eq!(super::subject(&frozen, index_of), Some(Digest::of(&json::canonical(&subject))));
+    }
 }

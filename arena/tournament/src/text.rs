@@ -7,6 +7,8 @@ use std::io::Write as _;
 use arena_canon::{Digest, json};
 use serde::Serialize;
 
+use crate::frozen::COUNT_MAX;
+
 /// The first number that has more digits than a word has bytes.
 pub(crate) const WORD_END: u64 = 100_000_000;
 
@@ -39,6 +41,17 @@ impl Text {
     pub(crate) fn name(&mut self, name: &impl Display) -> &mut Self {
         write!(self.0, "\"{name}\"").expect("memory takes every byte");
         self
+    }
+
+    /// Any text.
+    pub(crate) fn text(&mut self, text: &str) -> &mut Self {
+        let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        if text.as_bytes().iter().all(plain) { self.raw("\"").raw(text).raw("\"") } else { self.any(&text) }
+    }
+
+    /// Any count. One that binary64 does not hold is written as what it holds instead.
+    pub(crate) fn count(&mut self, count: u64) -> &mut Self {
+        if count <= COUNT_MAX { self.number(count) } else { self.any(&count) }
     }
 
     /// A number of points, which binary64 holds likewise.

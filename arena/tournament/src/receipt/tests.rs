@@ -2,8 +2,14 @@ use serde_json::json;
 
 use super::*;
 
+const ODD_NAMES: [&str; 6] = ["", "a\"b", "a\\b", "żółw", "\u{7f}", "\n"];
+
 fn receipt(files: usize) -> Receipt {
-    let file = |n: usize| json!({ "path": format!("matches/m{n:05}.json"), "sha256": Digest::of(&n.to_be_bytes()), "bytes": n });
+    let file = |n: usize| {
+        let path = ODD_NAMES.get(n).map_or_else(|| format!("matches/m{n:05}.json"), ToString::to_string);
+        let bytes = if n.is_multiple_of(2) { n as u64 } else { u64::MAX - n as u64 };
+        json!({ "path": path, "sha256": Digest::of(&n.to_be_bytes()), "bytes": bytes })
+    };
     let digest = Digest::of(b"a digest");
     let value = json!({
         "schema": RECEIPT_SCHEMA, "slug": "żółw", "run_id": "id", "terminal": "stalled", "reason": "\"why\"\n",

@@ -65,6 +65,54 @@ fn the_order_of_completion_is_nowhere_in_the_result() {
     }
 }
 
+/// Is at its first job until so many others have come back.
+struct Slow {
+    inner: InProcess<Natives>,
+    first: Option<Finished>,
+    others: usize,
+    /// Whether there was nothing to do when it was asked last.
+    idle: bool,
+}
+
+impl Executor for Slow {
+    fn window(&self) -> usize {
+        4
+    }
+
+    fn submit(&mut self, job: &Job) -> Result<(), RunFault> {
+        self.inner.submit(job)
+    }
+
+    fn next(&mut self, within: Duration) -> Result<Option<Finished>, RunFault> {
+        let Some(finished) = self.inner.next(within)? else {
+            if self.others == 0 {
+                return Ok(self.first.take());
+            }
+            assert!(!std::mem::replace(&mut self.idle, true), "held up, with {} to come", self.others);
+            return Ok(None);
+        };
+        self.idle = false;
+        if finished.id.0 == 1 {
+            self.first = Some(finished);
+            return self.next(within);
+        }
+        self.others = self.others.saturating_sub(1);
+        Ok(Some(finished))
+    }
+}
+
+/// Were the window counted from the first match that is out, three others would be played and then none.
+#[test]
+fn a_match_that_takes_long_holds_nobody_else_up() {
+    let plan = plan("matrix", &natives::NAMES[..6], "repetitions = 2");
+    let straight = tempfile::tempdir().expect("a folder");
+    play(straight.path(), &plan, &mut in_process()).expect("played");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut slow = Slow { inner: in_process(), first: None, others: 12, idle: false };
+    play(folder.path(), &plan, &mut slow).expect("played");
+    assert_eq!(files(folder.path()), files(straight.path()));
+}
+
 #[test]
 fn every_match_has_luck_of_its_own() {
     let folder = tempfile::tempdir().expect("a folder");

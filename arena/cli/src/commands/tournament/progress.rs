@@ -39,12 +39,14 @@ impl<'i, 'o> Progress<'i, 'o> {
 impl Watch for Progress<'_, '_> {
     fn progress(&mut self, completed: usize, planned: usize, used: Used) {
         self.before.get_or_insert((completed, used));
-        let rate = self.rate(completed, used);
-        let bar = self.bar.get_or_insert_with(|| self.io.progress("playing", planned as u64));
+        let bar = self.bar.get_or_insert_with(|| self.io.progress("playing", planned as u64)).clone();
         bar.set_position(completed as u64);
-        bar.set_message(format!("{rate}, {} left", seconds(bar.eta())));
-        if bar.is_hidden() && self.last_line.elapsed() >= LINE_EVERY {
+        if !bar.is_hidden() {
+            let (rate, left) = (self.rate(completed, used), seconds(bar.eta()));
+            bar.set_message(format!("{rate}, {left} left"));
+        } else if self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
+            let rate = self.rate(completed, used);
             self.io.talk(format_args!("playing   {completed} of {planned}, {rate}"));
         }
         if completed == planned {
