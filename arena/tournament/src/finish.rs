@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 
 use arena_canon::Digest;
 use arena_engine::campus::Pack;
@@ -75,6 +76,13 @@ struct Share {
     stopped: Option<Stop>,
 }
 
+impl Share {
+    fn panicked() -> Self {
+        let fault = RunFault::Executor("checking records panicked".to_owned());
+        Self { stopped: Some(Err(fault)), ..Self::default() }
+    }
+}
+
 /// Why no further record is read: the run ends otherwise, or the machine failed.
 type Stop = Result<Ending, RunFault>;
 
@@ -86,9 +94,9 @@ struct Expected<'a> {
 }
 
 /// Records that a thread checks before it hands them over.
-const SHARE: usize = 64;
-/// Shares that a thread may be ahead.
-const AHEAD: usize = 2;
+const SHARE: usize = 32;
+/// Shares for each thread that may be under way or wait to be taken.
+const AHEAD: usize = 4;
 /// Most bytes of rows that are kept in memory; more are in a file.
 const SPOOL_BYTES_MAX: usize = 16 << 20;
 /// Rows and scorecards are written in pieces of this size.
@@ -174,40 +182,57 @@ pub(crate) fn tabulate<'a>(plan: &Plan<'a>, count: usize) -> Result<Result<Tabul
 }
 
 impl Plan<'_> {
-    /// Checks records side by side, and hands them over in the order of the matrix until a share is not taken. Each
-    /// thread has every so-manieth share, and is ahead of the last that was taken by a few.
+    /// Checks records side by side, and hands them over in the order of the matrix until a share is not taken.
+    /// Whoever is done takes the next share, and nobody is ahead of the last that was taken by more than a few.
     fn check_each<'m>(
         &self,
         matchups: &'m [Matchup],
         expected: &Expected<'_>,
         mut take: impl FnMut(&'m [Matchup], Share) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let mut shares = matchups.chunks(SHARE).zip(expected.entries.chunks(SHARE));
+        let shares: Vec<_> = matchups.chunks(SHARE).zip(expected.entries.chunks(SHARE)).collect();
         let threads = self.threads.min(shares.len());
-        let check = |(matchups, entries)| self.check_share(matchups, entries, expected.guests);
+        let check = |at: usize| self.check_share(shares[at], expected.guests);
         if threads <= 1 {
-            return shares.try_for_each(|share| take(share.0, check(share)));
+            return (0..shares.len()).try_for_each(|at| take(shares[at].0, check(at)));
         }
+        let (give, given) = channel();
+        let (tell, told) = channel();
+        let given = Mutex::new(given);
+        let next = || given.lock().ok().and_then(|given| given.recv().ok());
         std::thread::scope(|scope| {
-            let lanes = (0..threads).map(|lane| {
-                let (hand, taken) = sync_channel(AHEAD);
-                let mut own = shares.clone().skip(lane).step_by(threads);
-                let thread = scope.spawn(move || own.try_for_each(|share| hand.send(check(share))).ok());
-                (taken, thread)
-            });
-            let (lanes, threads): (Vec<_>, Vec<_>) = lanes.collect();
-            let outcome = shares.clone().zip(lanes.iter().cycle()).try_for_each(|((matchups, _), lane)| {
-                let panicked = |_| Share { stopped: Some(Err(panicked())), ..Share::default() };
-                take(matchups, lane.recv().unwrap_or_else(panicked))
-            });
-            // Whoever is ahead of a share that was not taken ends with its lane.
-            drop(lanes);
-            threads.into_iter().for_each(|thread| drop(thread.join()));
-            outcome
+            for _ in 0..threads {
+                let (tell, next, check) = (tell.clone(), &next, &check);
+                scope.spawn(move || {
+                    while let Some(at) = next() {
+                        let share = catch_unwind(AssertUnwindSafe(|| check(at)));
+                        if tell.send((at, share.unwrap_or_else(|_| Share::panicked()))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(tell);
+            // However this ends, nothing more is given then, and the threads end.
+            let give = give;
+            let (mut waiting, mut ahead) = (BTreeMap::new(), 0..shares.len());
+            for (at, (matchups, _)) in shares.iter().enumerate() {
+                while ahead.start < shares.len().min(at + AHEAD * threads) {
+                    give.send(ahead.start).ok();
+                    ahead.start += 1;
+                }
+                while !waiting.contains_key(&at)
+                    && let Ok((at, share)) = told.recv()
+                {
+                    waiting.insert(at, share);
+                }
+                take(matchups, waiting.remove(&at).unwrap_or_else(Share::panicked))?;
+            }
+            Ok(())
         })
     }
 
-    fn check_share(&self, matchups: &[Matchup], entries: &[Entry], guests: &BTreeSet<MatchId>) -> Share {
+    fn check_share(&self, (matchups, entries): (&[Matchup], &[Entry]), guests: &BTreeSet<MatchId>) -> Share {
         let mut share = Share::default();
         for (matchup, entry) in matchups.iter().zip(entries) {
             match self.check(matchup, entry, guests, &mut share.rows) {
@@ -302,10 +327,6 @@ impl Plan<'_> {
         scorecard::write(&source, &mut tabulated.pairs, json)?;
         scorecard::markdown(&source, markdown)
     }
-}
-
-fn panicked() -> RunFault {
-    RunFault::Executor("a thread that checks records panicked".to_owned())
 }
 
 /// Discloses the identities and publishes the scorecard. Everything is written before anything is

@@ -80,8 +80,7 @@ pub fn freeze(
         return Err(FreezeFault::TooMany { matchups: count });
     }
     // Under indices first: that is what the draw is about. An index serves as its own alias here.
-    let as_alias = |index: u32| Alias(index as u16);
-    let by_index = matchups(&pairs, &scenarios, plan.repetitions, as_alias);
+    let by_index = matchups(&pairs, &scenarios, plan.repetitions);
     let mut frozen = Frozen {
         schema: FROZEN_SCHEMA.to_owned(),
         slug: plan.slug.clone(),
@@ -101,8 +100,11 @@ pub fn freeze(
         return Err(FreezeFault::NameTaken { index: *index, name });
     }
     let seating = seating(&frozen, secret)?;
-    let drawn = |index| seating.alias_of(index).expect("the draw seats everybody");
-    frozen.matchups = matchups(&pairs, &scenarios, plan.repetitions, drawn);
+    let drawn = |index: Alias| seating.alias_of(index.0.into()).expect("the draw seats everybody");
+    for matchup in &mut frozen.matchups {
+        matchup.seats = seating::in_order(matchup.seats.map(drawn));
+    }
+    put_in_order(&mut frozen.matchups);
     Ok((frozen, seating))
 }
 
@@ -125,15 +127,11 @@ fn scenarios(plan: &Plan, packs: &[PackPin]) -> Result<Vec<Scenario>, FreezeFaul
     Ok(vec![Scenario::Matrix(MatrixRules { payoffs: *payoffs, rounds: *rounds })])
 }
 
-fn matchups(
-    pairs: &[[u32; 2]],
-    scenarios: &[Scenario],
-    repetitions: u32,
-    alias: impl Fn(u32) -> Alias,
-) -> Vec<Matchup> {
+/// Every matchup, under indices.
+fn matchups(pairs: &[[u32; 2]], scenarios: &[Scenario], repetitions: u32) -> Vec<Matchup> {
     let mut matchups = Vec::with_capacity(pairs.len() * scenarios.len() * repetitions as usize);
     for pair in pairs {
-        let seats = seating::in_order(pair.map(&alias));
+        let seats = seating::in_order(pair.map(|index| Alias(index as u16)));
         for scenario in scenarios {
             for repetition in 1..=repetitions {
                 let id = MatchId(0);
@@ -141,11 +139,16 @@ fn matchups(
             }
         }
     }
+    put_in_order(&mut matchups);
+    matchups
+}
+
+/// Their order must not tell how they came about.
+fn put_in_order(matchups: &mut [Matchup]) {
     matchups.sort_by(|a, b| a.order().cmp(&b.order()));
     for (i, matchup) in matchups.iter_mut().enumerate() {
         matchup.id = MatchId(i as u32 + 1);
     }
-    matchups
 }
 
 fn strategies(plan: &Plan, components: &[Component]) -> Vec<StrategyPin> {

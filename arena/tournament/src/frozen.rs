@@ -253,9 +253,9 @@ impl Frozen {
         let mut scenarios = ScenarioText::default();
         let bytes = with_matchups(&self.without_matchups(), &self.matchups, |text, matchup| {
             let Matchup { id, repetition, scenario, seats: [one, other] } = matchup;
-            text.raw("{\"id\":").name(id).key("repetition").number((*repetition).into());
+            text.raw("{\"id\":").id(*id).key("repetition").number((*repetition).into());
             text.key("scenario").raw(scenarios.of(scenario));
-            text.key("seats").raw("[").name(one).raw(",").name(other).raw("]}");
+            text.key("seats").raw("[").alias(*one).raw(",").alias(*other).raw("]}");
         });
         debug_assert_eq!(bytes, json::canonical_of(self), "not what canonical JSON is");
         bytes

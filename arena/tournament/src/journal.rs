@@ -60,7 +60,7 @@ impl Entry {
     fn line(&self) -> Vec<u8> {
         let Self { digest, id, prev, used: Used { fuel, turns } } = self;
         let mut text = Text(Vec::with_capacity(LINE_BYTES));
-        text.raw("{\"digest\":").digest(digest).key("id").name(id).key("prev").digest(prev);
+        text.raw("{\"digest\":").digest(digest).key("id").id(*id).key("prev").digest(prev);
         text.key("used").raw("{\"fuel\":").count(*fuel).key("turns").count(*turns).raw("}}");
         debug_assert_eq!(text.0, json::canonical_of(self), "not what canonical JSON is");
         text.0

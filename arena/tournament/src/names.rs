@@ -19,29 +19,46 @@ pub struct Alias(pub u16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatchId(pub u32);
 
-/// A letter and the digits of `number` after it. They are written by the thousand, so by hand; a number that
-/// has more digits is none that anything bears.
-fn put<const N: usize>(f: &mut fmt::Formatter<'_>, letter: u8, number: u32) -> fmt::Result {
+/// `letter` and the digits of `number` after it. They are written by the thousand, so by hand; nothing bears a
+/// number that has more digits.
+fn letters<const N: usize>(letter: u8, number: u32) -> Option<[u8; N]> {
     let (mut text, mut rest) = ([letter; N], number);
     for digit in text[1..].iter_mut().rev() {
         *digit = b'0' + (rest % 10) as u8;
         rest /= 10;
     }
-    if rest > 0 {
-        return write!(f, "{}{number}", char::from(letter));
+    (rest == 0).then_some(text)
+}
+
+impl Alias {
+    /// Its text, in bytes, if it is one that a tournament has.
+    pub(crate) fn letters(self) -> Option<[u8; 5]> {
+        letters(b'p', self.0.into())
     }
-    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+}
+
+impl MatchId {
+    /// Its text, in bytes, if it is one that a tournament has.
+    pub(crate) fn letters(self) -> Option<[u8; 6]> {
+        letters(b'm', self.0)
+    }
 }
 
 impl fmt::Display for Alias {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        put::<5>(f, b'p', self.0.into())
+        match self.letters().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            _ => write!(f, "p{}", self.0),
+        }
     }
 }
 
 impl fmt::Display for MatchId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        put::<6>(f, b'm', self.0)
+        match self.letters().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            _ => write!(f, "m{}", self.0),
+        }
     }
 }
 

@@ -269,20 +269,20 @@ fn seating_of(frozen: &Frozen) -> String {
 
 /// Every file of the run. The scorecard is the longest of those that nobody has read.
 fn files(folder: &Folder, known: &Known) -> Result<Vec<FileSize>, RunFault> {
-    let names = folder.files()?;
-    let (scorecard, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name == SCORECARD);
-    let read = |names: Vec<String>| -> Result<Vec<FileSize>, RunFault> {
-        let known_or_read = |name: String| match known.files.get(&name) {
-            Some((sha256, bytes)) => Ok(FileSize { path: name, sha256: *sha256, bytes: *bytes }),
-            None => file(folder, name),
-        };
-        names.into_iter().map(known_or_read).collect()
-    };
-    let (scorecard, others) = side_by_side(|| read(scorecard), || read(others));
-    let (mut files, scorecard) = (others?, scorecard?);
-    for file in scorecard {
-        let at = files.partition_point(|other| other.path < file.path);
-        files.insert(at, file);
+    let (scorecard, files) = side_by_side(
+        || folder.at(SCORECARD).exists().then(|| file(folder, SCORECARD.to_owned())).transpose(),
+        || -> Result<Vec<FileSize>, RunFault> {
+            let names = folder.files()?.into_iter().filter(|name| name != SCORECARD);
+            let known_or_read = |name: String| match known.files.get(&name) {
+                Some((sha256, bytes)) => Ok(FileSize { path: name, sha256: *sha256, bytes: *bytes }),
+                None => file(folder, name),
+            };
+            names.map(known_or_read).collect()
+        },
+    );
+    let mut files = files?;
+    if let Some(scorecard) = scorecard? {
+        files.insert(files.partition_point(|other| other.path < scorecard.path), scorecard);
     }
     Ok(files)
 }

@@ -1,13 +1,11 @@
 //! Canonical JSON put down member by member, and read as it was put down: for what there is much of. Whether
 //! a text is the canonical one, writing it again tells.
 
-use std::fmt::Display;
-use std::io::Write as _;
-
 use arena_canon::{Digest, json};
 use serde::Serialize;
 
 use crate::frozen::COUNT_MAX;
+use crate::names::{Alias, MatchId};
 
 /// The first number that has more digits than a word has bytes.
 pub(crate) const WORD_END: u64 = 100_000_000;
@@ -32,21 +30,35 @@ impl Text {
     }
 
     pub(crate) fn digest(&mut self, digest: &Digest) -> &mut Self {
-        self.raw("\"");
-        self.0.extend_from_slice(&digest.digits());
-        self.raw("\"")
+        self.letters(&digest.digits())
     }
 
-    /// What a matchup or a seat is called: nothing in it is escaped.
-    pub(crate) fn name(&mut self, name: &impl Display) -> &mut Self {
-        write!(self.0, "\"{name}\"").expect("memory takes every byte");
+    pub(crate) fn id(&mut self, id: MatchId) -> &mut Self {
+        match id.letters() {
+            Some(letters) => self.letters(&letters),
+            None => self.any(&id),
+        }
+    }
+
+    pub(crate) fn alias(&mut self, alias: Alias) -> &mut Self {
+        match alias.letters() {
+            Some(letters) => self.letters(&letters),
+            None => self.any(&alias),
+        }
+    }
+
+    /// Text in which there is nothing to escape.
+    fn letters(&mut self, letters: &[u8]) -> &mut Self {
+        self.0.push(b'"');
+        self.0.extend_from_slice(letters);
+        self.0.push(b'"');
         self
     }
 
     /// Any text.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-        if text.as_bytes().iter().all(plain) { self.raw("\"").raw(text).raw("\"") } else { self.any(&text) }
+        if text.as_bytes().iter().all(plain) { self.letters(text.as_bytes()) } else { self.any(&text) }
     }
 
     /// Any count. One that binary64 does not hold is written as what it holds instead.

@@ -44,7 +44,7 @@ fn sealed_with(record: &Record, fuel: impl FnOnce(&mut Text)) -> (Vec<u8>, Diges
         Some(sha256) => text.digest(sha256),
         None => text.raw("null"),
     };
-    text.key("id").name(&record.id);
+    text.key("id").id(record.id);
     text.key("moves");
     match &record.moves {
         // Letters only, so there is nothing to escape.
@@ -59,9 +59,9 @@ fn sealed_with(record: &Record, fuel: impl FnOnce(&mut Text)) -> (Vec<u8>, Diges
     text.key("repetition").number(record.repetition.into());
     text.key("scenario").any(&record.scenario);
     text.key("schema").raw("\"").raw(RECORD_SCHEMA).raw("\"");
-    let ([first, second], [one, other]) = (record.scores, &record.seats);
+    let ([first, second], [one, other]) = (record.scores, record.seats);
     text.key("scores").raw("[").signed(first).raw(",").signed(second).raw("]");
-    text.key("seats").raw("[").name(one).raw(",").name(other).raw("]");
+    text.key("seats").raw("[").alias(one).raw(",").alias(other).raw("]");
     if let Some(settlements) = &record.settlements {
         text.key("settlements").any(settlements);
     }

@@ -1,3 +1,4 @@
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -105,11 +106,16 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         Some(out) => out.clone(),
         None => home(&setup.frozen.document().slug).join(run_id(setup.frozen.sha256(), &clock)),
     };
-    // Worker processes begin beside the set-up: they look into the folder when they have a job.
-    let local = local(&args.executor, &root, io)?;
     let description = describe(&setup.frozen);
-    let created = Run::create(&root, setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
+    // Worker processes begin beside the set-up: they look into the folder when they have a job.
+    let workers = workers(&args.executor, &root, io);
+    let (local, created) = std::thread::scope(|scope| {
+        let local = scope.spawn(|| workers.map(begin).transpose());
+        let created = Run::create(&root, setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
+        (local.join().unwrap_or_else(|panic| resume_unwind(panic)), created)
+    });
     let run = created.map_err(|fault| failed("set up the run", fault))?;
+    let local = local?;
     io.talk(description);
     play(run, local, &args.executor, args.output, io)
 }
@@ -159,25 +165,25 @@ fn start(args: &ExecutorArgs, run: &Run, io: &mut Io<'_>) -> Result<Box<dyn Exec
         io.talk(format_args!("waiting for workers of run {}: arena worker --nats {server}", nats.run()));
         return Ok(Box::new(nats));
     }
-    Ok(match local(args, root, io)? {
-        Some(local) => Box::new(local),
+    Ok(match workers(args, root, io) {
+        Some(workers) => Box::new(begin(workers)?),
         None => Box::new(InProcess::new(roster(root, io)?)),
     })
 }
 
-/// Worker processes for the run in `root`, if it is they that play.
-fn local(args: &ExecutorArgs, root: &Path, io: &Io<'_>) -> Result<Option<Local>, Failure> {
-    let (Place::Local, Some(program)) = (&args.executor, io.env().program.clone()) else {
-        return Ok(None);
-    };
+/// How many worker processes play the run in `root`, and how each is started, if it is they that play.
+fn workers(args: &ExecutorArgs, root: &Path, io: &Io<'_>) -> Option<(WorkerCommand, usize)> {
+    let (Place::Local, Some(program)) = (&args.executor, io.env().program.clone()) else { return None };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = args.workers.map_or(cores, usize::from);
     let mut arguments = worker_arguments(root);
     if let Some(cache) = &io.env().cache {
         arguments.extend(["--cache".into(), cache.into()]);
     }
-    let local = Local::start(WorkerCommand { program, arguments }, workers);
-    local.map(Some).map_err(|fault| failed("start the workers", fault))
+    Some((WorkerCommand { program, arguments }, args.workers.map_or(cores, usize::from)))
+}
+
+fn begin((command, count): (WorkerCommand, usize)) -> Result<Local, Failure> {
+    Local::start(command, count).map_err(|fault| failed("start the workers", fault))
 }
 
 /// The strategies of a run, seated in this process.
