@@ -23,6 +23,11 @@ pub trait Executor {
     /// Jobs that may be under way at once.
     fn window(&self) -> usize;
 
+    /// How far a job may be ahead of the first that has not counted. What is finished before its turn waits in memory.
+    fn ahead(&self) -> usize {
+        self.window()
+    }
+
     /// Takes a job. At most [`Executor::window`] are given and not yet finished.
     fn submit(&mut self, job: &Job) -> Result<(), RunFault>;
 

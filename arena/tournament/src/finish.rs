@@ -213,8 +213,8 @@ impl Plan<'_> {
                 });
             }
             drop(tell);
-            // However this ends, nothing more is given then, and the threads end.
-            let give = give;
+            // However this ends, both ends are gone then: nothing more is given, and who has something to tell ends.
+            let (give, told) = (give, told);
             let (mut waiting, mut ahead) = (BTreeMap::new(), 0..shares.len());
             for (at, (matchups, _)) in shares.iter().enumerate() {
                 while ahead.start < shares.len().min(at + AHEAD * threads) {

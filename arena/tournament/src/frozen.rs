@@ -7,10 +7,10 @@ use arena_engine::campus::{Faults, Finding};
 use arena_engine::matrix::{Payoffs, Rules};
 use serde::{Deserialize, Serialize};
 
+use crate::canonical::Text;
 use crate::names::{
     Alias, MATCHUPS_MAX, MatchId, STRATEGIES_MAX, fault_of_name, fault_of_slug, fault_of_text,
 };
-use crate::text::Text;
 
 /// The format of the frozen file.
 pub const FROZEN_SCHEMA: &str = "tournament.frozen.v1";
@@ -22,8 +22,6 @@ pub(crate) const SCORE_VERSION: &str = "tournament-v1";
 pub const FROZEN_BYTES_MAX: usize = 64 << 20;
 /// Room for one matchup.
 const MATCHUP_BYTES: usize = 256;
-/// Largest number that survives canonical JSON.
-pub(crate) const COUNT_MAX: u64 = (1 << 53) - 1;
 
 /// A frozen tournament. Members are declared in the order of their names: then they are written without a
 /// detour.
@@ -465,3 +463,6 @@ impl Game {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

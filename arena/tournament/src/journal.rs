@@ -8,11 +8,11 @@ use arena_canon::{Digest, json};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::side_by_side;
+use crate::canonical::{Scan, Text};
 use crate::fault::RunFault;
 use crate::folder::{Folder, JOURNAL};
 use crate::names::{MATCHUPS_MAX, MatchId};
 use crate::record::Used;
-use crate::text::{Scan, Text};
 
 /// One record, as the journal knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,7 +183,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frozen::COUNT_MAX;
+    use crate::canonical::COUNT_MAX;
 
     fn chain(count: u32) -> Vec<u8> {
         let mut head = Digest::of(b"root");

@@ -7,6 +7,7 @@
 mod beside;
 mod budget;
 mod bundle;
+mod canonical;
 mod commit;
 mod ending;
 mod executor;
@@ -34,7 +35,6 @@ mod seating;
 mod secret;
 mod standings;
 mod table;
-mod text;
 mod verify;
 
 pub use bundle::{Bundle, BundleFault, CARD_BYTES_MAX, Part, TRAILER};

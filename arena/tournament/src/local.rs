@@ -23,8 +23,9 @@ const QUEUE_MIN: usize = 4;
 const QUEUE_MAX: usize = 64;
 /// The time that the jobs of a worker should take.
 const QUEUE_TIME: Duration = Duration::from_millis(20);
-/// What a match takes until one has been played.
-const PACE_EXPECTED: Duration = Duration::from_millis(1);
+/// How many times the window a job may be ahead of the first that has not counted: so that a long match does not
+/// hold up the other workers.
+const AHEAD: usize = 4;
 /// Processes that may be lost in a row without one answer.
 const LOSSES_MAX: usize = 100;
 /// A worker that says nothing for so long is lost: hundreds of times what the fuel of a match takes.
@@ -82,7 +83,8 @@ impl Worker {
 }
 
 impl Local {
-    /// Starts `workers` processes.
+    /// Starts `workers` processes. They live no longer than the thread that starts them: a worker's parent is that
+    /// thread, and its death is how a worker knows that its coordinator was killed.
     pub fn start(command: WorkerCommand, workers: usize) -> Result<Self, RunFault> {
         let (tell, told) = channel();
         let mut local = Self {
@@ -112,7 +114,8 @@ impl Local {
             given: 0,
             suspects: 0,
             heard: Instant::now(),
-            pace: PACE_EXPECTED,
+            // Until it is known, a worker is given no more than it needs to be at work.
+            pace: QUEUE_TIME,
         })
     }
 
@@ -217,6 +220,10 @@ impl Executor for Local {
         self.workers.iter().map(Worker::queue).sum()
     }
 
+    fn ahead(&self) -> usize {
+        AHEAD * self.window()
+    }
+
     fn submit(&mut self, job: &Job) -> Result<(), RunFault> {
         self.waiting.push_back(job.clone());
         Ok(())
@@ -242,7 +249,7 @@ impl Executor for Local {
             worker.process.kill();
             worker.jobs.clear();
         }
-        // Whoever is at nothing writes nothing any more, and may end beside what comes next.
+        // Who had no job wrote nothing after its last reply: nobody needs to wait for its end.
         for worker in &mut self.workers {
             if std::mem::take(&mut worker.given) > 0 {
                 worker.process.wait();

@@ -21,7 +21,7 @@ pub struct MatchId(pub u32);
 
 /// `letter` and the digits of `number` after it. They are written by the thousand, so by hand; nothing bears a
 /// number that has more digits.
-fn letters<const N: usize>(letter: u8, number: u32) -> Option<[u8; N]> {
+fn padded<const N: usize>(letter: u8, number: u32) -> Option<[u8; N]> {
     let (mut text, mut rest) = ([letter; N], number);
     for digit in text[1..].iter_mut().rev() {
         *digit = b'0' + (rest % 10) as u8;
@@ -33,14 +33,14 @@ fn letters<const N: usize>(letter: u8, number: u32) -> Option<[u8; N]> {
 impl Alias {
     /// Its text, in bytes, if it is one that a tournament has.
     pub(crate) fn letters(self) -> Option<[u8; 5]> {
-        letters(b'p', self.0.into())
+        padded(b'p', self.0.into())
     }
 }
 
 impl MatchId {
     /// Its text, in bytes, if it is one that a tournament has.
     pub(crate) fn letters(self) -> Option<[u8; 6]> {
-        letters(b'm', self.0)
+        padded(b'm', self.0)
     }
 }
 

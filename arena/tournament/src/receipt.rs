@@ -8,6 +8,7 @@ use arena_canon::{Digest, json};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::side_by_side;
+use crate::canonical::Text;
 use crate::ending::{Class, Ending};
 use crate::fault::RunFault;
 use crate::folder::{self, Folder, JOURNAL, RECEIPT, SCORECARD};
@@ -17,7 +18,6 @@ use crate::names::{MATCHUPS_MAX, MatchId};
 use crate::record::Used;
 use crate::run::State;
 use crate::standings::Standing;
-use crate::text::Text;
 
 /// The format of a receipt.
 const RECEIPT_SCHEMA: &str = "tournament.receipt.v1";

@@ -386,7 +386,7 @@ fn check_fuel(
             return contradiction(format!("/fuel/{seat}/turns has {} turns, not {turns}", used.turns.len()));
         }
         let sum = used.turns.iter().try_fold(used.brief, |sum, turn| sum.checked_add(*turn));
-        if sum != Some(used.total) || used.total > crate::frozen::COUNT_MAX {
+        if sum != Some(used.total) || used.total > crate::canonical::COUNT_MAX {
             return contradiction(format!("/fuel/{seat}/total is not the sum of its parts"));
         }
         if let Some(forfeit) = forfeit

@@ -23,6 +23,18 @@ fn one_two_and_eight_workers_leave_the_same_bytes() {
     ended(&campus.arena(&["verify", "two", "--all"]), 0);
 }
 
+/// With no second try and a job or none for each, the loss of one worker at its start ends the run.
+#[test]
+fn a_run_that_nobody_disturbs_loses_no_worker() {
+    let strategies = [("a", "tit-for-tat"), ("b", "bully"), ("c", "grudger"), ("d", "alternator")];
+    let plan = Plan::new("matrix", &strategies, "rounds = 30\n[protocol]\nhost_retries = 0");
+    for workers in ["3", "6", "16"] {
+        let run = plan.run(workers, &["--workers", workers]);
+        ended(&run, 0);
+        assert!(!String::from_utf8_lossy(&run.stderr).contains("played again"), "{workers} workers");
+    }
+}
+
 /// The children of a process, by the kernel's word.
 fn children(parent: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();

@@ -7,7 +7,8 @@ use arena_engine::campus::{Faults, Finding};
 use arena_engine::matrix::ROUNDS_MAX;
 
 use super::{PLAN_BYTES_MAX, Pairing, Plan, PlannedScenarios, PlannedStrategy};
-use crate::frozen::{BeaconPin, Budget, COUNT_MAX, Game, MoveValidation, PayoffTable, whole};
+use crate::canonical::COUNT_MAX;
+use crate::frozen::{BeaconPin, Budget, Game, MoveValidation, PayoffTable, whole};
 use crate::names::{STRATEGIES_MAX, fault_of_name, fault_of_slug, fault_of_text};
 
 /// Most packs of a plan.

@@ -5,7 +5,7 @@ use arena_canon::{Digest, json};
 
 use super::campus::{Asked, DerivedMove};
 use super::{DerivedMoves, Facts, FuelFact, HEAD, Moves, RECORD_SCHEMA, Record};
-use crate::text::{Scan, Text, WORD_END};
+use crate::canonical::{Scan, Text, WORD_END};
 
 /// Room for the members of which every record has one.
 const MEMBERS_BYTES: usize = 1_024;

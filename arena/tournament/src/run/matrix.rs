@@ -22,9 +22,6 @@ use crate::record::Used;
 const BATCH_MAX: usize = 256;
 /// Longest time that a finished record waits for its batch.
 const BATCH_AGE_MAX: Duration = Duration::from_millis(200);
-/// How many times the window a match may be ahead of the first that has not counted: one that takes long holds
-/// nobody else up.
-const AHEAD: usize = 4;
 /// How often the elapsed time is noted: a crash forgets no more.
 const NOTE_EVERY_MS: u64 = 1_000;
 /// The budget of the host's own clock.
@@ -174,7 +171,7 @@ impl Matrix<'_> {
     fn submit(&mut self) -> Result<(), RunFault> {
         let window = self.executor.window();
         while self.under_way.len() < window {
-            let Some(id) = self.first.pop_first().or_else(|| self.next(window)) else { break };
+            let Some(id) = self.first.pop_first().or_else(|| self.next()) else { break };
             let frozen = self.run.frozen();
             let Some(matchup) = frozen.matchup(MatchId(id)) else { continue };
             self.executor.submit(&self.run.jobs().job(frozen, matchup))?;
@@ -183,13 +180,17 @@ impl Matrix<'_> {
         Ok(())
     }
 
-    /// What was not given yet. While something is missing, nothing counts, and there is nothing to hurry for.
-    fn next(&mut self, window: usize) -> Option<u32> {
+    /// What was not given yet and may count. While something is missing nothing counts, and there is nothing to hurry
+    /// for.
+    fn next(&mut self) -> Option<u32> {
         self.next = self.next.max(self.counted as u32 + 1);
         while self.finished.contains_key(&self.next) {
             self.next += 1;
         }
-        let last = self.run.frozen().matchups.len().min(self.counted + AHEAD * window);
+        let frozen = self.run.frozen();
+        let budget =
+            frozen.budget.matchups.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let last = frozen.matchups.len().min(budget).min(self.counted + self.executor.ahead());
         if !self.holes.is_empty() || self.next as usize > last {
             return None;
         }

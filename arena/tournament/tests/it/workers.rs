@@ -79,6 +79,10 @@ impl Executor for Slow {
         4
     }
 
+    fn ahead(&self) -> usize {
+        16
+    }
+
     fn submit(&mut self, job: &Job) -> Result<(), RunFault> {
         self.inner.submit(job)
     }

@@ -107,15 +107,20 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         None => home(&setup.frozen.document().slug).join(run_id(setup.frozen.sha256(), &clock)),
     };
     let description = describe(&setup.frozen);
-    // Worker processes begin beside the set-up: they look into the folder when they have a job.
+    // Worker processes begin beside the set-up: they look into the folder when they have a job. It is this thread that
+    // starts them, since they end with the one that did.
     let workers = workers(&args.executor, &root, io);
     let (local, created) = std::thread::scope(|scope| {
-        let local = scope.spawn(|| workers.map(begin).transpose());
-        let created = Run::create(&root, setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
-        (local.join().unwrap_or_else(|panic| resume_unwind(panic)), created)
+        let set_up = || Run::create(&root, setup.frozen, &setup.secret, &setup.inputs, &pins(), &clock);
+        let created = scope.spawn(set_up);
+        let local = workers.map(begin).transpose();
+        (local, created.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let run = created.map_err(|fault| failed("set up the run", fault))?;
-    let local = local?;
+    let local = local.map_err(|failure| {
+        let folder = quoted(&files::shown(&root));
+        failure.hint(format_args!("the run is set up: arena tournament resume {folder}"))
+    })?;
     io.talk(description);
     play(run, local, &args.executor, args.output, io)
 }

@@ -150,7 +150,7 @@ fn a_fault_is_named_by_its_place() {
 
 #[test]
 fn numbers_are_written_as_canonical_json_writes_them() {
-    let most = crate::frozen::COUNT_MAX;
+    let most = crate::canonical::COUNT_MAX;
     for number in
         [0, 1, 9, 10, 1_234_567, 9_999_999, WORD_END - 1, WORD_END, WORD_END + 7, 10 * WORD_END, most]
     {

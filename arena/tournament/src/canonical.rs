@@ -4,9 +4,10 @@
 use arena_canon::{Digest, json};
 use serde::Serialize;
 
-use crate::frozen::COUNT_MAX;
 use crate::names::{Alias, MatchId};
 
+/// Largest number that survives canonical JSON.
+pub(crate) const COUNT_MAX: u64 = (1 << 53) - 1;
 /// The first number that has more digits than a word has bytes.
 pub(crate) const WORD_END: u64 = 100_000_000;
 
@@ -30,35 +31,35 @@ impl Text {
     }
 
     pub(crate) fn digest(&mut self, digest: &Digest) -> &mut Self {
-        self.letters(&digest.digits())
+        self.plain(&digest.digits())
     }
 
     pub(crate) fn id(&mut self, id: MatchId) -> &mut Self {
         match id.letters() {
-            Some(letters) => self.letters(&letters),
+            Some(letters) => self.plain(&letters),
             None => self.any(&id),
         }
     }
 
     pub(crate) fn alias(&mut self, alias: Alias) -> &mut Self {
         match alias.letters() {
-            Some(letters) => self.letters(&letters),
+            Some(letters) => self.plain(&letters),
             None => self.any(&alias),
         }
     }
 
     /// Text in which there is nothing to escape.
-    fn letters(&mut self, letters: &[u8]) -> &mut Self {
+    fn plain(&mut self, text: &[u8]) -> &mut Self {
         self.0.push(b'"');
-        self.0.extend_from_slice(letters);
+        self.0.extend_from_slice(text);
         self.0.push(b'"');
         self
     }
 
     /// Any text.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
-        let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-        if text.as_bytes().iter().all(plain) { self.letters(text.as_bytes()) } else { self.any(&text) }
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        if text.as_bytes().iter().all(is_plain) { self.plain(text.as_bytes()) } else { self.any(&text) }
     }
 
     /// Any count. One that binary64 does not hold is written as what it holds instead.
