@@ -127,11 +127,21 @@ impl Folder {
     pub fn open(root: &Path) -> Result<Self, RunFault> {
         let folder = Self::lock(root, FlockOperation::NonBlockingLockExclusive)?;
         folder.has_frozen_file()?;
+        Ok(folder)
+    }
+
+    /// Makes those of the folders in it that are not there.
+    pub(crate) fn make_missing_folders(&self) -> Result<(), RunFault> {
         for name in FOLDERS {
-            let path = root.join(name);
+            let path = self.at(name);
             fs::create_dir_all(&path).map_err(RunFault::io("make", &path))?;
         }
-        Ok(folder)
+        Ok(())
+    }
+
+    /// Whether the run was played elsewhere: who fetches one gets no components, and whoever plays one keeps them.
+    pub(crate) fn was_fetched(&self) -> bool {
+        !self.at(COMPONENTS).exists()
     }
 
     /// Opens the folder of a run, to read it. Others may read it, too.

@@ -152,11 +152,17 @@ impl Run {
     /// Takes up a run where it was left.
     pub fn resume(root: &Path, pins: &Pins) -> Result<Result<Self, Halted>, RunFault> {
         let folder = Folder::open(root)?;
+        let none = |why: String| RunFault::NoRun { path: root.to_owned(), why };
+        // To end it as blocked would cost the result of a run that may have succeeded.
+        if folder.was_fetched() {
+            let why = "it was fetched, so it has no components and cannot go on; `arena verify` checks it, and \
+                `arena tournament fetch` completes it";
+            return Err(none(why.to_owned()));
+        }
+        let state = read_state(&folder)?
+            .ok_or_else(|| none(format!("it has no {STATE}, and no {RECEIPT} that can be read")))?;
+        folder.make_missing_folders()?;
         folder.clean()?;
-        let state = read_state(&folder)?.ok_or_else(|| RunFault::NoRun {
-            path: root.to_owned(),
-            why: format!("it has no {STATE}, and no {RECEIPT} that can be read"),
-        })?;
         let root = folder.root().to_owned();
         let read = Self::read(folder, (state, pins), Components::Needed);
         if matches!(read, Err(RunFault::Damaged { .. })) {

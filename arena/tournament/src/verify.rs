@@ -55,7 +55,11 @@ pub fn verify(root: &Path, pins: &Pins) -> Result<Result<Verification, Differenc
         Err(fault) => return Err(fault),
     };
     let Some(bytes) = run.folder().read(RECEIPT, receipt::BYTES_MAX)? else {
-        let why = "the run has not ended, or was not fetched whole; resume it, or fetch it again";
+        let why = if run.folder().was_fetched() {
+            "the run was not fetched whole; fetch it again, into the same folder"
+        } else {
+            "the run has not ended; resume it"
+        };
         return Ok(Err(format!("{RECEIPT} is missing: {why}")));
     };
     let receipt = match receipt::read(&bytes) {

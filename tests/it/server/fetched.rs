@@ -122,6 +122,7 @@ fn a_stranger_fetches_a_run_and_computes_it_anew() {
     }
     ends(&fetch(&[]), 0, &["replaced  1 file"]);
     assert_eq!(files(&out), before);
+    only_fetching_completes(&server, &out, &before);
     // The stream is a tar for everybody.
     let tar = server.get("/api/v1/tournaments/t1/run").expect(200).body;
     std::fs::write(server.folder.path().join("t1.tar"), tar).expect("written");
@@ -131,6 +132,21 @@ fn a_stranger_fetches_a_run_and_computes_it_anew() {
     let unpack = unpack.args(["-xf", "../t1.tar"]).current_dir(&folder).output().expect("there is a tar");
     assert!(unpack.status.success(), "{}", said(&unpack));
     assert_eq!(files(&folder), before);
+}
+
+/// Nothing can be played in a fetched run: whoever tries loses nothing, and is told what helps.
+fn only_fetching_completes(server: &Server, out: &Path, whole: &BTreeMap<String, Vec<u8>>) {
+    ends(&server.arena(&["tournament", "resume", "run"]), 2, &["was fetched", "arena verify"]);
+    assert_eq!(&files(out), whole);
+    assert!(!out.join("components").exists(), "nothing was made in it");
+    let receipt = std::fs::read(out.join("receipt.json")).expect("there");
+    std::fs::remove_file(out.join("receipt.json")).expect("removed");
+    ends(&server.arena(&["tournament", "resume", "run"]), 2, &["was fetched", "arena tournament fetch"]);
+    ends(&server.arena(&["verify", "run"]), 20, &["not fetched whole; fetch it again"]);
+    ends(&server.arena(&["tournament", "show", "run"]), 2, &["receipt", "arena tournament fetch"]);
+    std::fs::write(out.join("receipt.json"), receipt).expect("written");
+    assert_eq!(&files(out), whole);
+    ends(&server.arena(&["tournament", "show", "run"]), 0, &["tit-for-tat"]);
 }
 
 #[test]

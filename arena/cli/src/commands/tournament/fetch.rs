@@ -117,9 +117,9 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         io.warn("without https, whoever is between here and the server can give you another run");
     }
     let relay = Relay::new(place.server.clone(), PATIENCE)?;
-    let told = patiently(place, || relay.see(&place.path("")))?;
+    let told = patiently(place, io, || relay.see(&place.path("")))?;
     let wanted = ended(place, &told)?;
-    let (bytes, receipt) = patiently(place, || receipt(&relay, place, wanted))?;
+    let (bytes, receipt) = patiently(place, io, || receipt(&relay, place, wanted))?;
     let bundle = Bundle::of(&receipt, wanted, bytes.len() as u64).map_err(|why| refused(place, why))?;
     let limit = args.max_mib << 20;
     if bundle.length() > limit {
@@ -146,11 +146,18 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
 }
 
 /// Asks until there is an answer, a few times.
-fn patiently<T>(place: &Place, mut ask: impl FnMut() -> Result<T, Trouble>) -> Result<T, Failure> {
+fn patiently<T>(
+    place: &Place,
+    io: &mut Io<'_>,
+    mut ask: impl FnMut() -> Result<T, Trouble>,
+) -> Result<T, Failure> {
     let mut pause = PAUSE;
     for _ in 1..ATTEMPTS {
         match ask() {
-            Err(Trouble::Away(_) | Trouble::Refused { status: 429, .. }) => sleep(pause),
+            Err(trouble @ (Trouble::Away(_) | Trouble::Refused { status: 429, .. })) => {
+                io.talk(format_args!("asking again in {} ms: {trouble}", pause.as_millis()));
+                sleep(pause);
+            }
             other => return other.map_err(|trouble| no_answer(place, &trouble)),
         }
         pause *= 2;
@@ -243,7 +250,7 @@ fn fill(
             Err(Broken::Off(why)) if attempts < ATTEMPTS => why,
             Err(Broken::Off(why)) => {
                 tally.fetched -= missing.len();
-                let why = format!("{why}; {} of {whole} files are here", tally.kept + tally.fetched);
+                let why = format!("{why}; {} of {} files are here", tally.kept + tally.fetched, whole + 1);
                 let failure = Failure::new(Exit::Stalled, format_args!("fetch {place}"), why);
                 return Err(failure.hint("run the same command again: it goes on from there"));
             }
@@ -254,7 +261,7 @@ fn fill(
             Err(Broken::Answer(trouble)) => return Err(no_answer(place, &trouble)),
             Err(Broken::False(why)) => {
                 return Err(Failure::new(Exit::Rejected, format_args!("take the run of {place}"), why)
-                    .hint("what is here already is as its receipt lists it; tell whoever runs the server"));
+                    .hint("nothing false stays; tell whoever runs the server"));
             }
             Err(Broken::Here(failure)) => return Err(failure),
         };

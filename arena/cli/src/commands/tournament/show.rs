@@ -71,7 +71,8 @@ struct Estimate {
 
 pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let path = args.folder.join(SCORECARD);
-    if !path.exists() {
+    // The receipt comes last: what has none has not ended, or was not fetched whole.
+    if !path.exists() || !args.folder.join(RECEIPT).exists() {
         return no_scorecard(args, io);
     }
     let card = read(&path)?;
@@ -130,7 +131,10 @@ fn raw(path: &Path, io: &mut Io<'_>) -> Result<Exit, Failure> {
 fn no_scorecard(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
     let path = args.folder.join(RECEIPT);
     let bytes = files::read(&path, 256 << 20).map_err(|unread| {
-        unread.reading("receipt", &path).hint("a run that has not ended yet: `arena tournament resume DIR`")
+        unread.reading("receipt", &path).hint(
+            "a run that has not ended goes on with `arena tournament resume DIR`; one that was not fetched whole, with the \
+             same `arena tournament fetch`",
+        )
     })?;
     let doing = format!("read receipt `{}`", files::shown(&path));
     let mut receipt: Value = serde_json::from_slice(&bytes).map_err(|why| Failure::usage(&doing, why))?;
