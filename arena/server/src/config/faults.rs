@@ -2,10 +2,15 @@
 
 use std::fmt;
 
-use super::Config;
+use arena_canon::Digest;
+use arena_ledger::Amount;
+
+use super::{ChainParty, Config};
 
 /// Faults that are told; a file can be wrong in every line.
 const FAULTS_MAX: usize = 50;
+/// Of a value that cannot be, so many characters are told.
+const VALUE_CHARS_MAX: usize = 60;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,46 +48,123 @@ impl fmt::Display for Lines<'_> {
     }
 }
 
-/// Reads a configuration.
+/// Reads a configuration. Everything has a value that holds without it, so each thing is read by itself, and one that
+/// is wrong hides no other.
 pub(super) fn read(text: &str) -> Result<Config, ConfigError> {
     let table: toml::Table = toml::from_str(text)?;
     let mut faults = Vec::new();
-    for (key, value) in &table {
+    let mut readable = toml::Table::new();
+    for (key, value) in table {
         match value {
             toml::Value::Table(section) if !section.is_empty() => {
+                let mut whole = toml::Table::new();
                 for (inner, value) in section {
-                    let alone = toml::Table::from_iter([(inner.clone(), value.clone())]);
-                    check_alone(key, &format!("{key}.{inner}"), alone.into(), &mut faults);
+                    let place = format!("{key}.{inner}");
+                    let checked = check(&place, &value, &mut faults, |value| {
+                        alone(&key, toml::Table::from_iter([(inner.clone(), value)]).into())
+                    });
+                    whole.extend(checked.then_some((inner, value)));
                 }
+                readable.extend((!whole.is_empty()).then_some((key, whole.into())));
             }
-            value => check_alone(key, key, value.clone(), &mut faults),
+            value => {
+                let checked = check(&key, &value, &mut faults, |value| alone(&key, value));
+                readable.extend(checked.then_some((key, value)));
+            }
         }
     }
-    if !faults.is_empty() {
-        return Err(ConfigError::Faults(faults));
+    let config: Config = readable.try_into()?;
+    let is_half_read = |place: &str| faults.iter().any(|fault| fault.key.starts_with(&format!("{place}.")));
+    let of_values = config.faults().into_iter().filter(|fault| !is_half_read(&fault.key));
+    let of_values: Vec<_> = of_values.collect();
+    faults.extend(of_values);
+    if faults.is_empty() { Ok(config) } else { Err(ConfigError::Faults(faults)) }
+}
+
+/// A configuration of one thing.
+fn alone(key: &str, value: toml::Value) -> Result<Config, toml::de::Error> {
+    toml::Table::from_iter([(key.to_owned(), value)]).try_into()
+}
+
+/// Whether `value` is one for `place`, as `read` reads it; of a list, each of its items is looked at.
+fn check(
+    place: &str,
+    value: &toml::Value,
+    faults: &mut Vec<ConfigFault>,
+    read: impl Fn(toml::Value) -> Result<Config, toml::de::Error>,
+) -> bool {
+    let Err(why) = read(value.clone()) else { return true };
+    let before = faults.len();
+    if let toml::Value::Array(items) = value {
+        for (at, item) in items.iter().enumerate() {
+            check_item(&format!("{place}[{at}]"), item, faults, &read);
+        }
     }
-    let config: Config = toml::from_str(text)?;
-    match config.faults() {
-        none if none.is_empty() => Ok(config),
-        faults => Err(ConfigError::Faults(faults)),
+    if faults.len() == before {
+        faults.push(ConfigFault { key: place.to_owned(), why: told(place, why.message(), value) });
+    }
+    // A section that is not known is wrong once, whatever is in it.
+    if let Some((section, _)) = place.split_once('.')
+        && why.message().contains(&format!("unknown field `{section}`"))
+    {
+        faults.truncate(before);
+        let fault = ConfigFault { key: section.to_owned(), why: why.message().to_owned() };
+        faults.extend((!faults.contains(&fault)).then_some(fault));
+    }
+    false
+}
+
+/// One item of a list. Members of a table are looked at beside others that hold.
+fn check_item(
+    place: &str,
+    item: &toml::Value,
+    faults: &mut Vec<ConfigFault>,
+    read: &impl Fn(toml::Value) -> Result<Config, toml::de::Error>,
+) {
+    let is_one = |item: toml::Value| read(vec![item].into());
+    let Some(members) = item.as_table().filter(|_| is_one(a_party().into()).is_ok()) else {
+        if let Err(why) = is_one(item.clone()) {
+            faults.push(ConfigFault { key: place.to_owned(), why: told(place, why.message(), item) });
+        }
+        return;
+    };
+    for (member, value) in members {
+        let mut party = a_party();
+        party.insert(member.clone(), value.clone());
+        if let Err(why) = is_one(party.into()) {
+            let key = format!("{place}.{member}");
+            faults.push(ConfigFault { why: told(&key, why.message(), value), key });
+        }
+    }
+    for member in a_party().keys().filter(|member| !members.contains_key(*member)) {
+        faults.push(ConfigFault { key: format!("{place}.{member}"), why: "it is missing".to_owned() });
     }
 }
 
-/// Everything has a value that holds without it, so each can be read by itself, and one that is wrong hides no other.
-fn check_alone(key: &str, place: &str, value: toml::Value, faults: &mut Vec<ConfigFault>) {
-    let alone = toml::Table::from_iter([(key.to_owned(), value)]);
-    if let Err(why) = alone.try_into::<Config>() {
-        let fault = ConfigFault { key: place.to_owned(), why: why.message().to_owned() };
-        // A section that is not known is wrong once, whatever is in it.
-        if place.split_once('.').is_some() && why.message().contains(&format!("unknown field `{key}`")) {
-            let fault = ConfigFault { key: key.to_owned(), ..fault };
-            if !faults.contains(&fault) {
-                faults.push(fault);
-            }
-            return;
-        }
-        faults.push(fault);
-    }
+/// A party of which every member can be read.
+fn a_party() -> toml::Table {
+    let party = ChainParty {
+        agent: "agent".to_owned(),
+        anchor: Digest::from_bytes([0; 32]),
+        rounds: 1,
+        stake: Amount::ZERO,
+    };
+    toml::Table::try_from(party).expect("a party is a table")
+}
+
+/// What is wrong, what stands there, and how such a thing looks.
+fn told(place: &str, why: &str, value: &toml::Value) -> String {
+    let found = match value {
+        _ if why.starts_with("unknown field") => String::new(),
+        toml::Value::Table(_) | toml::Value::Array(_) => String::new(),
+        value => format!("; it is {}", value.to_string().chars().take(VALUE_CHARS_MAX).collect::<String>()),
+    };
+    let looks = match place.split('[').next() {
+        Some("listen" | "metrics") => ", and an address is such as \"127.0.0.1:8080\"",
+        Some("trusted_proxies") => ", and an address is such as \"10.0.0.1\"",
+        _ => "",
+    };
+    format!("{why}{found}{looks}")
 }
 
 #[cfg(test)]
@@ -125,6 +207,34 @@ mod tests {
         let expected =
             ["limits.burst", "limits.play_burst", "claims", "tournaments.admission_seconds", "metrics"];
         assert_eq!(keys(text), expected);
+    }
+
+    #[test]
+    fn items_of_a_list_are_told_each_by_its_place() {
+        let text = "listen = \"nowhere\"\nmetrics = \"0.0.0.0:9100\"\ntrusted_proxies = [\"10.0.0.1\", \"foo\", 7]\n\
+                    [claims]\nbeacon = \"hashchain\"\n\
+                    [[claims.parties]]\nagent = \"a\"\nanchor = \"zz\"\nrounds = -1\nstake = \"-5\"\n\
+                    [[claims.parties]]\nagent = 5\nanchors = \"\"\nrounds = 3\n";
+        let mut found = keys(text);
+        found.sort();
+        let expected = [
+            "claims.parties[0].anchor",
+            "claims.parties[0].rounds",
+            "claims.parties[0].stake",
+            "claims.parties[1].agent",
+            "claims.parties[1].anchor",
+            "claims.parties[1].anchors",
+            "claims.parties[1].stake",
+            "listen",
+            "metrics",
+            "trusted_proxies[1]",
+            "trusted_proxies[2]",
+        ];
+        assert_eq!(found, expected);
+        let told = Config::parse(text).unwrap_err().to_string();
+        assert!(told.contains("; it is \"nowhere\", and an address is such as \"127.0.0.1:8080\""), "{told}");
+        assert!(told.contains("`claims.parties[1].stake`: it is missing"), "{told}");
+        assert!(told.contains("`claims.parties[0].anchor`: a SHA-256 digest is"), "{told}");
     }
 
     #[test]
