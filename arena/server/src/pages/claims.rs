@@ -2,6 +2,7 @@
 //! page tells nobody more than the API does.
 
 mod beacon;
+mod figure;
 pub(crate) mod log;
 
 use arena_canon::json::Value;
@@ -359,28 +360,38 @@ fn manifest(claim: &Value) -> Markup {
         Row::new([
             guest(text(metric, "name"), 100).into(),
             text(metric, "kind").into(),
-            guest(&plain(&metric["claim"]), 100).into(),
+            claimed(metric),
             guest(&tolerance(&metric["claim_tol"]), 200).into(),
             guest(&tolerance(&metric["rerun_tol"]), 200).into(),
         ])
     });
-    let pinned = ["component", "pack", "frozen"].into_iter().filter(|key| program[*key].is_string());
+    let pinned = [("component", "Component"), ("pack", "Pack"), ("frozen", "Frozen matrix")];
+    let pinned = pinned.into_iter().filter(|(key, _)| program[*key].is_string());
     html! {
         p {
-            "Whoever runs the " (text(program, "kind")) " that is pinned below, on the "
-            (list(manifest, "inputs").len()) " pinned inputs, finds these metrics. Reruns are compared "
+            "Whoever runs the " (text(program, "kind")) " that is pinned below"
+            (figure::inputs(list(manifest, "inputs").len())) ", finds these metrics. Reruns are compared "
             @if text(manifest, "determinism") == "exact" { "exactly, with their fuel and logs." } @else { "within the tolerances." }
         }
         (data_table("metrics", &html! { "Claimed metrics" }, &columns, rows))
         (definition_list(
-            pinned.map(|key| (key, digest(text(program, key)))).chain([
-                ("Fuel at most", html! { (plain(&limits["fuel"])) }),
-                ("Seconds at most", html! { (plain(&limits["wall_seconds"])) }),
+            pinned.map(|(key, label)| (label, digest(text(program, key)))).chain([
+                ("Fuel at most", html! { (figure::grouped(&limits["fuel"])) " units of fuel" }),
+                ("Time at most", html! { (figure::grouped(&limits["wall_seconds"])) " s" }),
                 ("Manifest", digest(text(claim, "manifest_sha256"))),
                 ("Parameters", digest(text(claim, "params_sha256"))),
                 ("Job", digest(text(claim, "job"))),
             ]),
         ))
+    }
+}
+
+/// What a metric of a manifest claims; a digest is folded.
+fn claimed(metric: &Value) -> Cell {
+    let claim = &metric["claim"];
+    match claim.as_str().filter(|text| text.parse::<arena_canon::Digest>().is_ok()) {
+        Some(sha256) if text(metric, "kind") == "hash" => digest(sha256).into(),
+        _ => figure::measured(text(metric, "kind"), claim).into(),
     }
 }
 
@@ -442,9 +453,10 @@ fn draws(see: &See<'_>, draws: &Value, id: &str) -> Markup {
             p {
                 "Each transcript holds everything that a draw depended on. Take one from "
                 a href=(format!("/api/v1/claims/{id}/draws")) { "the draws of this claim" }
-                " and check it offline with " code { "arena draw verify" } ". It carries the checkpoint of the log from before its round, by which "
-                code { "--log-key" } " shows when it was committed."
+                " and check it offline. It carries the checkpoint of the log from before its round, by which the log's key \
+                 shows when it was committed."
             }
+            pre { code { "arena draw verify TRANSCRIPT --log-key KEY" } }
         }
     }
 }
@@ -507,24 +519,26 @@ fn comparisons(claim: &Value) -> Markup {
         Column::words("Apart"),
         Column::words("Allowed"),
     ];
-    let cell = |value: &Value| match value.as_str() {
+    let cell = |kind: &str, value: &Value| match value.as_str() {
         Some(text) if text.parse::<arena_canon::Digest>().is_ok() => digest(text).into(),
-        Some(text) => guest(text, 80).into(),
+        Some(_) => figure::measured(kind, value).into(),
         None => Cell::none("nothing to tell"),
     };
+    let metrics = list(&claim["manifest"], "metrics");
     let rows = list(claim, "comparisons").iter().flat_map(|found| {
         list(found, "rows").iter().map(move |row| {
             let mark = if text(row, "status") == "pass" { Mark::Accepted } else { Mark::Order };
+            let kind = figure::kind_of(metrics, text(row, "metric"));
             Row::new([
                 text(row, "cmp").into(),
                 agent_name(text(found, "challenger")).into(),
                 guest(text(row, "metric"), 100).into(),
                 chip(mark, &words(text(row, "status"))).into(),
-                cell(&row["ref"]),
-                cell(&row["a"]),
-                cell(&row["b"]),
-                cell(&row["diff"]),
-                cell(&row["limit"]),
+                cell(kind, &row["ref"]),
+                cell(kind, &row["a"]),
+                cell(kind, &row["b"]),
+                cell("", &row["diff"]),
+                cell("", &row["limit"]),
             ])
         })
     });

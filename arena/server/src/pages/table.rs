@@ -51,6 +51,26 @@ impl Cell {
         let content = html! { span aria-hidden="true" { "–" } span.visually-hidden { (why) } };
         Self { content, class: Some("none") }
     }
+
+    /// How many characters of words it has, if there is a place where they could be broken. What is folded, drawn or
+    /// never broken has a width of its own.
+    fn words_long(&self) -> usize {
+        const OWN_WIDTH: [&str; 7] = ["<details", "<time", "<svg", "<form", "<data", "<div", "nowrap"];
+        let html = &self.content.0;
+        if self.class == Some("none") || OWN_WIDTH.iter().any(|part| html.contains(part)) {
+            return 0;
+        }
+        let (mut is_tag, mut text) = (false, String::new());
+        for character in html.chars() {
+            match character {
+                '<' => is_tag = true,
+                '>' => is_tag = false,
+                _ if !is_tag => text.push(character),
+                _ => {}
+            }
+        }
+        if text.contains([' ', '-']) { text.chars().count() } else { 0 }
+    }
 }
 
 impl From<Markup> for Cell {
@@ -116,6 +136,7 @@ pub(crate) fn data_table(
     rows: impl IntoIterator<Item = Row>,
 ) -> Markup {
     let rows: Vec<Row> = rows.into_iter().collect();
+    let room: Vec<_> = columns.iter().enumerate().map(|(i, column)| room(column, i, &rows)).collect();
     let labelled_by = format!("{id}-caption");
     html! {
         div.sheet role="region" tabindex="0" aria-labelledby=(labelled_by) {
@@ -123,8 +144,8 @@ pub(crate) fn data_table(
                 caption id=(labelled_by) { span { (caption) } }
                 thead {
                     tr {
-                        @for column in columns {
-                            th scope="col" class=[column.number.then_some("number")] {
+                        @for (column, room) in columns.iter().zip(&room) {
+                            th scope="col" class=[room] {
                                 (column.head)
                                 @if let Some(unit) = column.unit { small { (unit) } }
                             }
@@ -145,6 +166,21 @@ pub(crate) fn data_table(
                 }
             }
         }
+    }
+}
+
+/// The class of a column's head. A narrow page would wrap words at every space, in a column that is out of sight too, and
+/// make each row as tall as its longest cell: a column has room for its longest words, within reason.
+fn room(column: &Column<'_>, place: usize, rows: &[Row]) -> Option<&'static str> {
+    if column.number {
+        return Some("number");
+    }
+    let cells = rows.iter().filter_map(|row| row.cells.get(place));
+    match cells.map(Cell::words_long).max().unwrap_or_default() {
+        0..10 => None,
+        10..18 => Some("some-words"),
+        18..30 => Some("more-words"),
+        _ => Some("many-words"),
     }
 }
 
@@ -196,6 +232,31 @@ mod tests {
             ),
             "{html}"
         );
+    }
+
+    #[test]
+    fn a_column_of_words_has_room_for_them() {
+        let head_of = |cell: Cell| {
+            let rows = [Row::new(["a".into(), "x".into()]), Row::new(["b".into(), cell])];
+            let html =
+                data_table("t", &html! { "T" }, &[Column::name("A"), Column::words("B")], rows).into_string();
+            let head = html.split("<th scope=\"col\"").nth(2).unwrap();
+            head.split('>').next().unwrap().trim().to_owned()
+        };
+        for (cell, class) in [
+            (Cell::from("two words"), ""),
+            (Cell::from("absolute 0.5"), "class=\"some-words\""),
+            (Cell::from("absolute 0.5, relative 0.01"), "class=\"more-words\""),
+            (Cell::from("a sentence that is as long as sentences are on a page"), "class=\"many-words\""),
+            // A word alone is not broken, what is hidden is not seen, and some things have a width of their own.
+            (Cell::from("e93ca46b3aa55b6029565ca1d3dec5"), ""),
+            (Cell::none("there is nothing to tell of it here"), ""),
+            (html! { span.nowrap { "1 650 (1 600 to 1 700)" } }.into(), ""),
+            (crate::pages::digest(&"0".repeat(64)).into(), ""),
+            (html! { a href="/a-long-path-with-a-title" title="many words here" { "c 1" } }.into(), ""),
+        ] {
+            assert_eq!(head_of(cell.clone()), class, "{cell:?}");
+        }
     }
 
     #[test]

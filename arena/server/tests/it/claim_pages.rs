@@ -2,7 +2,9 @@
 
 use arena_claims::commitment::Sealed;
 use axum::body::Body;
+use serde_json::json;
 
+use crate::audit::audit;
 use crate::claims_stage::{START, Stage, config};
 use crate::play::{Browser, csrf};
 use crate::support::{Bench, request};
@@ -29,13 +31,21 @@ async fn a_claim_is_told_at_each_of_its_times_and_seals_what_is_sealed() {
         "nobody sees who did",
         "x comes to ten",
         "value=\"4000\"",
-        "arena draw verify",
+        "<pre><code>arena draw verify TRANSCRIPT --log-key KEY</code></pre>",
+        "that is pinned below, without any input, finds these metrics",
+        "<dt>Component</dt>",
+        "<span class=\"quantity\">1\u{202f}000\u{202f}000</span> units of fuel",
         &runner,
         "sealed until the window closes",
     ] {
         assert!(quiet.contains(told), "{told} is missing\n{quiet}");
     }
-    assert!(anybody.see("/claims").await.expect(200).text.contains("/claims/c1"));
+    let all = anybody.see("/claims").await.expect(200).text;
+    let command = "<pre><code>arena verify --receipt FILE --server URL --log-key KEY</code></pre>";
+    assert!(all.contains("/claims/c1") && all.contains(command), "{all}");
+    for page in [&quiet, &all] {
+        assert_eq!(audit(page), Vec::<String>::new());
+    }
     let volunteers = stage.volunteers().await;
     stage.commit(&volunteers[0], Sealed::Challenge, "11.0").await.expect(200);
     let mut anybody = Browser::new(&stage.bench);
@@ -72,6 +82,21 @@ async fn a_claim_is_told_at_each_of_its_times_and_seals_what_is_sealed() {
         "{page}"
     );
     assert_eq!(stage.total().await + treasury(&page), 240_000);
+}
+
+/// A claimed binary64 is a number to people and bits to programs.
+#[tokio::test]
+async fn a_claimed_binary64_is_shown_as_the_number_it_is() {
+    let stage = Stage::new().await;
+    let mut manifest = stage.manifest().await;
+    let exact = json!({ "mode": "exact" });
+    manifest["metrics"] = json!([{ "name": "share", "kind": "f64", "claim": "3fd5555555555555",
+        "claim_tol": exact, "rerun_tol": exact }]);
+    stage.post("sue", "/claims", json!({ "manifest": manifest, "deposit": "500" })).await.expect(201);
+    let page = Browser::new(&stage.bench).see("/claims/c1").await.expect(200).text;
+    assert!(page.contains("title=\"bits 3fd5555555555555\">0.3333333333333333<"), "{page}");
+    assert!(!page.contains(">3fd5555555555555<"), "{page}");
+    assert_eq!(audit(&page), Vec::<String>::new());
 }
 
 /// What the treasury gained, as the page says.

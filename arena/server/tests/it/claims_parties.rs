@@ -96,6 +96,8 @@ async fn a_claim_on_a_hash_chain_lives_from_its_first_draw_to_its_settlement() {
     assert_eq!(about["params"]["party_slash"], "6000");
     assert!(about["parties"][0]["revealed"].is_null() && about.get("wanted").is_none());
     assert_eq!(wanted(&stage).await, 1);
+    let page = stage.bench.get("/claims", None).await.expect(200).text;
+    assert!(page.contains("No draw has taken a round yet.") && !page.contains("come to round"), "{page}");
     // No draw is committed before everybody has shown the first round.
     listed(&mut stage).await;
     stage.post("ops", "/beacons/preimages", part("ops", 1)).await.expect(200);
@@ -108,6 +110,14 @@ async fn a_claim_on_a_hash_chain_lives_from_its_first_draw_to_its_settlement() {
     // It is due when a round of its kind is, not when drand's second was.
     assert!(draw["due"].as_str().unwrap() > draw["committed_at"].as_str().unwrap(), "{draw}");
     assert_eq!(amount(&stage.see(Some("pat"), "/claims/agents/pat").await["free"]), 14_000);
+    // What a party is held to can be read whole, and compared.
+    let page = stage.bench.get("/claims", None).await.expect(200).text;
+    let anchor = format!("<code class=\"whole\">{}</code>", chain("pat").anchor());
+    assert!(
+        page.contains(&anchor) && page.contains("<data class=\"money\" value=\"6000\">6\u{202f}000"),
+        "{page}"
+    );
+    assert_eq!(audit(&page), Vec::<String>::new());
     // One part is no round.
     stage.post("pat", "/beacons/preimages", part("pat", 2)).await.expect(200);
     stage.wait(1).await;
@@ -143,6 +153,7 @@ async fn a_claim_on_a_hash_chain_lives_from_its_first_draw_to_its_settlement() {
     let page = stage.bench.get("/claims", None).await.expect(200).text;
     assert_eq!(audit(&page), Vec::<String>::new());
     assert!(page.contains("hashchain") && page.contains(">pat<"), "{page}");
+    assert!(page.contains("Draws have come to round ") && !page.contains("No draw has taken"), "{page}");
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use arena_store::{
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::audit::audit;
 use crate::play::Browser;
 use crate::round_bench::{Sprint, of};
 use crate::support::{ADMIN, Bench, limitless};
@@ -86,6 +87,37 @@ fn request_of(text: &str) -> Digest {
         .digest()
 }
 
+/// A page says in words that a text is gone, who did it and why, and what its digits are; an answer says why.
+fn is_told_as_deleted(page: &str, reason: &str, sha256: &Value) {
+    assert!(page.contains(reason), "{page}");
+    if page.starts_with('{') {
+        return;
+    }
+    let stones = page.split("class=\"tombstone\"").skip(1).map(|rest| rest.split("</dl>").next().unwrap());
+    let stone: Vec<_> = stones.filter(|stone| stone.contains(reason)).collect();
+    assert_eq!(stone.len(), 1, "{page}");
+    for told in [
+        "An admin deleted this text for good.",
+        "<dt>The admin's reason</dt>",
+        "<dt>SHA-256 of the text that was here, with the line of random digits before it</dt>",
+        sha256.as_str().unwrap(),
+    ] {
+        assert!(stone[0].contains(told), "{told} is missing: {}", stone[0]);
+    }
+    assert_eq!(audit(page), Vec::<String>::new());
+}
+
+/// What strangers see of a reason is text, and no element.
+#[tokio::test]
+async fn the_reason_of_a_deletion_is_escaped() {
+    let sprint = posting().await;
+    let made = publish(&sprint, &sprint.ann, TEXT, &[]).await;
+    let hide = json!({ "post": made["ref"], "reason": "<b>it</b> named & hurt a customer" });
+    sprint.bench.post(&of("tombstones"), Some(ADMIN), &hide).await.expect(200);
+    let page = Browser::new(&sprint.bench).see("/town").await.text;
+    is_told_as_deleted(&page, "&lt;b&gt;it&lt;/b&gt; named &amp; hurt a customer", &made["body_sha256"]);
+}
+
 #[tokio::test]
 async fn a_post_that_was_hidden_is_in_no_byte_of_the_folder() {
     let sprint = posting().await;
@@ -140,10 +172,8 @@ async fn a_post_that_was_hidden_is_in_no_byte_of_the_folder() {
     assert!(!said.text.contains(TEXT));
     assert_eq!(bench.get(path, None).await.expect(200).json()["items"].as_array().unwrap().len(), 1);
     let page = Browser::new(bench).see("/town").await.text;
-    assert!(
-        page.contains("withheld") && page.contains("it named a customer") && !page.contains(TEXT),
-        "{page}"
-    );
+    assert!(!page.contains(TEXT), "{page}");
+    is_told_as_deleted(&page, "it named a customer", &made["body_sha256"]);
     assert_eq!(files_with(folder, TEXT.as_bytes()), Vec::<PathBuf>::new());
 }
 
@@ -329,7 +359,7 @@ async fn texts_of_disputes_evidence_and_interventions_can_be_deleted() {
         for path in paths {
             let told = bench.get(path, Some(&sprint.ann)).await.expect(200).text;
             assert!(!told.contains(&word(what)), "{path}: {told}");
-            assert!(told.contains(&format!("the {what} named somebody")), "{path}: {told}");
+            is_told_as_deleted(&told, &format!("the {what} named somebody"), sha256);
         }
     }
     // What its author called it goes with the description.
@@ -604,6 +634,10 @@ async fn a_journal_with_texts_in_its_rows_goes_on() {
     bench.restart();
     let told = bench.get("/api/v1/town/posts", None).await.expect(200).text;
     assert!(!told.contains(old) && told.contains("it is out of date"), "{told}");
+    // It is not told that it was deleted, which it was not.
+    let page = Browser::new(&bench).see("/town").await.text;
+    assert!(page.contains("An admin hid this text.") && !page.contains("deleted"), "{page}");
+    assert_eq!(audit(&page), Vec::<String>::new());
     let chain = verify(bench.folder(), &Wanted::default()).unwrap();
     assert!(chain.is_sound(), "{:?}", chain.findings);
 }

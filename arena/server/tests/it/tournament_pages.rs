@@ -137,6 +137,10 @@ async fn a_person_drafts_freezes_starts_and_reads_the_result() {
     }
     let shorter = anybody.see("/tournaments/t1?limit=5").await.expect(200).text;
     assert!(shorter.contains("m00005") && !shorter.contains("/matches/m00006"), "{shorter}");
+    // A score stays on one line, however narrow its column.
+    let rows = shorter.split("<tr").filter(|row| row.contains("/matches/m"));
+    let is_whole = |row: &str| row.contains("<span class=\"nowrap\">") && row.contains(" : ");
+    assert!(rows.clone().count() > 0 && rows.clone().all(is_whole), "{shorter}");
     for n in 1..=12 {
         let page = anybody.see(&format!("/tournaments/t1/matches/m{n:05}")).await.expect(200).text;
         assert!(page.contains("51 to 60") && page.contains(" as <code>p000"), "{page}");

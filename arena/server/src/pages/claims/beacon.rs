@@ -2,8 +2,8 @@
 
 use arena_canon::json::Value;
 
-use super::{list, plain, text};
-use crate::pages::{Cell, Column, Markup, Row, agent_name, data_table, digest_inline, html};
+use super::{figure, list, plain, text};
+use crate::pages::{Cell, Column, Markup, Row, agent_name, data_table, digest, html, money};
 
 /// The section of the page of all claims.
 pub(super) fn section(beacon: &Value) -> Markup {
@@ -36,12 +36,19 @@ fn parties(beacon: &Value) -> Markup {
         let revealed = if revealed.is_null() { Cell::none("nothing yet") } else { plain(revealed).into() };
         Row::new([
             agent_name(text(party, "agent")).into(),
-            digest_inline(text(party, "anchor")).into(),
-            plain(&party["rounds"]).into(),
-            plain(&party["stake"]).into(),
+            digest(text(party, "anchor")).into(),
+            figure::grouped(&party["rounds"]).into(),
+            money(&plain(&party["stake"]), text(beacon, "asset")).into(),
             revealed,
         ])
     });
-    let caption = html! { "Parties" small { "The operator's stands first. Draws have come to round " (text(beacon, "drawn")) "." } };
+    let drawn = text(beacon, "drawn");
+    let caption = html! {
+        "Parties"
+        small {
+            "The operator's stands first. "
+            @if drawn == "0" { "No draw has taken a round yet." } @else { "Draws have come to round " (drawn) "." }
+        }
+    };
     data_table("parties", &caption, &columns, rows)
 }

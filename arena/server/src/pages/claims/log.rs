@@ -11,11 +11,12 @@ pub(crate) fn section(log: &Value) -> Markup {
         h2 { "The log" }
         p {
             "Everything that happens to claims is in one log, and this server signs it: with each draw, before its round "
-            "is known, and with each command. Whoever did something has a receipt, which its answer names. Keep it; "
-            code { "arena verify --receipt FILE --server URL --log-key KEY" }
-            " tells what was left out since or written anew. Draws carry their checkpoint: "
-            code { "arena draw verify TRANSCRIPT --log-key KEY" } "."
+            "is known, and with each command. Whoever did something has a receipt, which its answer names. Keep it; this "
+            "tells what was left out since or written anew:"
         }
+        pre { code { "arena verify --receipt FILE --server URL --log-key KEY" } }
+        p { "Draws carry their checkpoint:" }
+        pre { code { "arena draw verify TRANSCRIPT --log-key KEY" } }
         (definition_list([
             ("Key", digest(text(log, "public_key"))),
             ("For programs that read signed notes", html! { code { (text(log, "verifier_key")) } }),

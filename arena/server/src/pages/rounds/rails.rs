@@ -109,12 +109,9 @@ fn one(
             }
             @match post.body.as_ref().map(|body| texts.look(body)) {
                 Some(Shown::Here { text, .. }) => (markdown(&text)),
-                Some(Shown::Withheld { reason }) => (withheld(&reason, &post.body_sha256)),
-                Some(Shown::Unreadable { why }) => {
-                    p { (chip(Mark::Order, "unreadable")) " The text cannot be shown: " (why) "." }
-                    (digest(&post.body_sha256.to_string()))
-                }
-                None => (withheld(post.hidden.as_deref().unwrap_or_default(), &post.body_sha256)),
+                Some(Shown::Withheld { reason }) => (deleted(&reason, &post.body_sha256)),
+                Some(Shown::Unreadable { why }) => (unreadable(why, &post.body_sha256)),
+                None => (gone(texts, post.hidden.as_deref().unwrap_or_default(), &post.body_sha256)),
             }
             @if !post.refs().is_empty() {
                 ul { @for reference in post.refs() { li { code { (guest(reference, 200)) } } } }
@@ -124,22 +121,52 @@ fn one(
     }
 }
 
-/// A text of at most `max` characters, or what stands where it was.
+/// A text of at most `max` characters, or what stands where it was. It is a block, and stands in no paragraph.
 pub(super) fn told(texts: Texts<'_>, text: &Text, max: usize) -> Markup {
     match texts.look(text) {
-        Shown::Here { text, .. } => guest(&text, max),
-        Shown::Withheld { reason } => html! { (chip(Mark::Order, "withheld")) " " (guest(&reason, 2_000)) },
-        Shown::Unreadable { why } => {
-            html! { (chip(Mark::Order, "unreadable")) " The text cannot be shown: " (why) "." }
+        Shown::Here { text, .. } => html! { p { (guest(&text, max)) } },
+        Shown::Withheld { reason } => deleted(&reason, &text.sha256()),
+        Shown::Unreadable { why } => unreadable(why, &text.sha256()),
+    }
+}
+
+/// What stands where a post was that is hidden. One that was written into a row, as older servers did, is shown to
+/// nobody any more and yet stays in its sealed row: it is not said of it that it is deleted.
+fn gone(texts: Texts<'_>, reason: &str, sha256: &Digest) -> Markup {
+    match texts.0.reason(*sha256) {
+        Ok(Some(_)) => deleted(reason, sha256),
+        _ => {
+            let what = "An admin hid this text. It is shown to nobody any more.";
+            tombstone(("hidden", what), reason, ("SHA-256 of the text that was here", sha256))
         }
     }
 }
 
-/// What stands where a post was.
-fn withheld(reason: &str, sha256: &Digest) -> Markup {
+/// What stands where a text was of which no byte is left. Its digest covers the random digits before it.
+fn deleted(reason: &str, sha256: &Digest) -> Markup {
+    let what = "An admin deleted this text for good. Nobody can read it any more.";
+    let of = "SHA-256 of the text that was here, with the line of random digits before it";
+    tombstone(("deleted", what), reason, (of, sha256))
+}
+
+fn tombstone((badge, what): (&str, &str), reason: &str, (of, sha256): (&str, &Digest)) -> Markup {
     html! {
-        p { (chip(Mark::Order, "withheld")) " " (guest(reason, 2_000)) }
-        (digest(&sha256.to_string()))
+        div.tombstone {
+            p { (chip(Mark::Order, badge)) " " (what) }
+            (definition_list([
+                ("The admin's reason", guest(reason, 2_000)),
+                (of, digest(&sha256.to_string())),
+            ]))
+        }
+    }
+}
+
+fn unreadable(why: &str, sha256: &Digest) -> Markup {
+    html! {
+        div.tombstone {
+            p { (chip(Mark::Order, "unreadable")) " The text cannot be shown: " (why) "." }
+            (definition_list([("SHA-256 of what should be here", digest(&sha256.to_string()))]))
+        }
     }
 }
 
@@ -183,7 +210,12 @@ pub(crate) fn artifact_page(
             ("Who may read it", html! { @if artifact.public_read { "everybody" } @else { "its company and those who judge" } }),
         ]))
         @match &artifact.hidden {
-            Some(reason) => { p { (chip(Mark::Order, "hidden")) " " (guest(reason, 2_000)) } }
+            Some(reason) => {
+                div.tombstone {
+                    p { (chip(Mark::Order, "hidden")) " An admin took this artifact away. Its bytes are given to nobody any more." }
+                    (definition_list([("The admin's reason", guest(reason, 2_000))]))
+                }
+            }
             None => {
                 @if artifact.public_read { p { a href=(format!("/api/v1/locker/blobs/{sha256}")) { "Download the bytes" } } }
                 @else { p { "The bytes are at " code { (format!("/api/v1/locker/blobs/{sha256}")) } ", with a key of its company." } }

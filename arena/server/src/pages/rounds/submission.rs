@@ -278,9 +278,10 @@ fn thread(
             h3 { "Dispute " (reference.rsplit(':').next().unwrap_or_default()) " by "
                 (agent_link(&company_path(&dispute.filer), &dispute.filer)) }
             p { (chip(mark, dispute.status.name())) " filed " (see.time(dispute.filed_at)) }
-            p { (told(texts, &dispute.ground, 2_000)) }
+            (told(texts, &dispute.ground, 2_000))
             @for amendment in &dispute.amendments {
-                p { (chip(Mark::Appeal, "after the cut-off")) " " (see.time(amendment.at)) ": " (told(texts, &amendment.text, 2_000)) }
+                p { (chip(Mark::Appeal, "after the cut-off")) " added " (see.time(amendment.at)) }
+                (told(texts, &amendment.text, 2_000))
             }
             @if let Some(receipt) = &dispute.receipt { p { "Ruled, with the public receipt " code { (receipt) } } }
         }

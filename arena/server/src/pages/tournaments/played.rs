@@ -81,14 +81,14 @@ fn facts(told: &Value, seats: &[Seat; 2]) -> Markup {
         ("Second seat", seats[1].shown()),
         ("Played at", scenario),
         ("Time of this pair", html! { (number(&told["repetition"])) }),
-        ("Score", html! { (told["scores"][0]) " : " (told["scores"][1]) }),
+        ("Score", html! { span.nowrap { (told["scores"][0]) " : " (told["scores"][1]) } }),
         ("Outcome", outcome),
-        ("Fuel", html! { (fuel(0)) " : " (fuel(1)) }),
+        ("Fuel", html! { span.nowrap { (fuel(0)) " : " (fuel(1)) } }),
         ("Digest of the record", digest(told["digest"].as_str().unwrap_or_default())),
     ];
     if told["settlements"].is_array() {
         let stars = |seat: usize| number(&told["settlements"][seat]["stars"]);
-        facts.insert(5, ("Stars", html! { (stars(0)) " : " (stars(1)) }));
+        facts.insert(5, ("Stars", html! { span.nowrap { (stars(0)) " : " (stars(1)) } }));
     }
     definition_list(facts)
 }

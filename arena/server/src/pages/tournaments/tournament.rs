@@ -194,7 +194,8 @@ fn standings(card: &Card) -> Markup {
     let rows = card.standings.iter().map(|row| {
         let rating = match &row.rating {
             Rated::Rated { elo, low, high } => {
-                html! { (decimal(*elo, 0)) " (" (decimal(*low, 0)) " to " (decimal(*high, 0)) ")" }.into()
+                let (elo, low, high) = (decimal(*elo, 0), decimal(*low, 0), decimal(*high, 0));
+                html! { span.nowrap { (elo) " (" (low) " to " (high) ")" } }.into()
             }
             Rated::Insufficient { reason } => Cell::from(guest(&reason.replace('_', " "), 60)),
         };
@@ -271,7 +272,7 @@ fn matches(wanted: &Wanted, tournament: &Tournament, card: &Card) -> Markup {
             guest(&it.b, 64).into(),
             guest(pack, 64).into(),
             i64::from(it.repetition).into(),
-            format!("{} : {}", it.scores[0], it.scores[1]).into(),
+            html! { span.nowrap { (it.scores[0]) " : " (it.scores[1]) } }.into(),
             outcome(it).into(),
         ])
     });
