@@ -163,6 +163,25 @@ fn a_key_goes_nowhere_it_should_not() {
     refused(&missing, Exit::Usage, "no such file");
 }
 
+/// A key that the server does not know leaves nothing behind, whatever program it was for.
+#[test]
+fn a_key_that_is_not_taken_leaves_no_folder() {
+    let server = fake(|_| {
+        http(
+            "401 Unauthorized",
+            "application/problem+json",
+            br#"{"code":"unauthorized","detail":"the key is unknown, revoked or expired"}"#,
+        )
+    });
+    for what in ["runner", "challenger"] {
+        let folder = Folder::new();
+        let ran = look(&folder, what, &server, 5);
+        refused(&ran, Exit::Rejected, "the key is unknown, revoked or expired");
+        assert!(ran.err.contains("hint: is it the whole key, and one of this server?"), "{}", ran.err);
+        assert_eq!(folder.names(), ["rex.ak"], "{what}");
+    }
+}
+
 /// A server that is one in everything but what a test changes.
 pub(super) struct Server {
     key: String,

@@ -381,8 +381,81 @@ fn the_parties_are_those_of_the_first_start() {
     fake.refuses(Exit::Usage, "the chain has 100 rounds, and that of `pat` 101");
     let fake = Fake::new();
     fake.set("/parties/1/agent", json!("eve"));
-    fake.refuses(Exit::Usage, "`pat` is no party of the instance");
+    fake.refuses(Exit::Usage, "`pat` is no party of `lab`: these are `ops` and `eve`");
     let fake = Fake::new();
     fake.told.lock().expect("told").as_object_mut().expect("an object").remove("parties");
     fake.refuses(Exit::Rejected, "its beacon has no parties");
+}
+
+/// Whoever has nothing to reveal is told why, and nothing is bound, and no folder is made, for a mistake.
+#[test]
+fn who_is_no_party_hears_it_before_anything_is_bound() {
+    let fake = Fake::new();
+    let whole = fake.told.lock().expect("told").clone();
+    let with = |changes: &[(&str, Value)]| {
+        let mut told = whole.clone();
+        // Nobody but a party is told which round is wanted.
+        told.as_object_mut().expect("an object").remove("wanted");
+        for (place, value) in changes {
+            *told.pointer_mut(place).expect("a place") = value.clone();
+        }
+        document(&told)
+    };
+    let third = json!({ "agent": "\u{1b}[2J".repeat(100), "anchor": null });
+    let parties = json!([whole["parties"][0], { "agent": "eve" }, third, { "agent": "z".repeat(300) }]);
+    let escaped = format!("`ops`, `eve`, `{}… (", "\\u{1b}[2J".repeat(16));
+    let unauthorized = http(
+        "401 Unauthorized",
+        "application/problem+json",
+        br#"{"code":"unauthorized","detail":"a key has the form ak_<10>_<31>_<6>"}"#,
+    );
+    for (said, exit, why, hint) in [
+        (
+            with(&[("/parties/1/agent", json!("eve"))]),
+            Exit::Usage,
+            "`pat` is no party of `lab`: these are `ops` and `eve`",
+            "--key",
+        ),
+        (with(&[("/parties", parties)]), Exit::Usage, escaped.as_str(), "--key"),
+        (
+            with(&[("/beacon", json!("test")), ("/parties", Value::Null)]),
+            Exit::Usage,
+            "draws of `lab` take their randomness from `test`, which has no parties",
+            "`beacon = \"hashchain\"`",
+        ),
+        (
+            with(&[("/beacon", json!("drand-quicknet"))]),
+            Exit::Usage,
+            "draws of `lab` take their randomness from `drand-quicknet`, which has no parties",
+            "`beacon = \"hashchain\"`",
+        ),
+        (
+            with(&[("/beacon", json!("\u{1b}".repeat(200)))]),
+            Exit::Usage,
+            r"take their randomness from `\u{1b}\u{1b}",
+            "`beacon = \"hashchain\"`",
+        ),
+        (with(&[("/parties", Value::Null)]), Exit::Rejected, "its beacon has no parties", ""),
+        (with(&[]), Exit::Rejected, "it does not say which round is wanted", ""),
+        (unauthorized, Exit::Rejected, "a key has the form ak_", "is it the whole key"),
+    ] {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = Arc::clone(&asked);
+        let url = fake_with_bodies(move |request, _| {
+            heard.lock().expect("heard").push(request.to_owned());
+            match request {
+                "GET /api/v1/beacons" => said.clone(),
+                _ => document(&json!({ "id": "pat", "operator": "op-pat" })),
+            }
+        });
+        let ran = fake.folder.arena(&format!(
+            "party --server {url} --key {{}}/pat.ak --chain {{}}/pat.chain --once --timeout 5"
+        ));
+        assert_eq!(ran.exit, exit, "{why}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(why) && ran.err.contains(hint), "{why}: {}", ran.err);
+        assert!(!ran.err.contains('\u{1b}') && ran.err.len() < 1_500, "{}", ran.err);
+        let asked = asked.lock().expect("heard");
+        assert!(asked.iter().all(|request| request.starts_with("GET ")), "{why}: {asked:?}");
+        assert!(!fake.folder.at("pat.ak.work").exists(), "{why}");
+    }
 }

@@ -140,3 +140,64 @@ fn a_pack_that_is_not_built_in_is_asked_for() {
     assert_eq!(ran.exit, Exit::Usage);
     insta::assert_snapshot!(ran.told());
 }
+
+/// Whatever else lies beside a receipt is named in a line, and told what to do with it.
+#[test]
+fn what_is_no_receipt_is_named_for_what_it_is() {
+    let folder = Folder::new();
+    let digest = "0".repeat(64);
+    let documents = [
+        (
+            json!({ "schema": "tournament.receipt.v1", "slug": "s", "run_id": "id", "terminal": "success" }),
+            "this is the receipt of a tournament's run",
+            "`arena verify DIR` checks the folder that it lies in",
+        ),
+        (
+            json!({ "claim": "c1", "beacon": "test", "committed": null, "transcripts": [{ "v": "draw/v1" }] }),
+            "these are the draws of a claim",
+            "save one entry of its `transcripts` as a file of its own",
+        ),
+        (
+            json!({ "origin": "o", "instance_id": digest, "public_key": digest, "size": "0", "checkpoint": null }),
+            "this is a checkpoint",
+            "/api/v1/log/receipts/SEQ",
+        ),
+        (
+            json!({ "schema": "episode.v0", "\u{1b}": 1 }),
+            "this is no receipt of a server",
+            "/api/v1/log/receipts/SEQ",
+        ),
+    ];
+    for (document, why, hint) in &documents {
+        folder.file("it.json", document.to_string());
+        for line in ["", " --server http://127.0.0.1:9", " {}"] {
+            let ran = folder.arena(&format!("verify --receipt {{}}/it.json{line}"));
+            assert_eq!(ran.exit, Exit::Usage, "{}", ran.err);
+            assert!(ran.err.contains(why) && ran.err.contains(hint), "{}", ran.err);
+            assert_eq!((ran.err.lines().count(), ran.out.as_str()), (2, ""), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_receipt_is_held_against_a_server_or_a_folder_and_it_is_said_which_is_missing() {
+    let folder = Folder::new();
+    folder.file("it.json", r#"{"v": "arena-receipt/v1"}"#);
+    folder.file("log.json", "{}");
+    for (line, why) in [
+        ("verify --receipt {}/it.json", "there is nothing to hold it against"),
+        ("verify --receipt {}/it.json --json", "there is nothing to hold it against"),
+        ("verify --receipt {}/it.json {}/log.json", "none of these is the folder of an instance of claims"),
+    ] {
+        let ran = folder.arena(line);
+        assert_eq!(ran.exit, Exit::Usage, "{line}: {}", ran.err);
+        assert!(ran.err.contains(why), "{line}: {}", ran.err);
+        assert!(ran.err.contains("--server URL, or the folder of the instance"), "{line}: {}", ran.err);
+    }
+    // Without anything, a log is what is missing.
+    assert!(folder.arena("verify").err.contains("<LOG|DIR>"));
+    let ran = folder.arena("verify --receipt {}/it.json --server http://127.0.0.1:9 --log-key zz");
+    assert_eq!(ran.exit, Exit::Usage);
+    let why = "the public key of a log is 64 lower-case hexadecimal digits";
+    assert!(ran.err.contains("--log-key") && ran.err.contains(why), "{}", ran.err);
+}

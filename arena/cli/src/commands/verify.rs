@@ -1,3 +1,4 @@
+mod receipt;
 mod server;
 mod tournament;
 
@@ -41,7 +42,7 @@ use crate::strategies;
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Episode logs, and folders of tournaments or claims
-    #[arg(required_unless_present = "server", value_name = "LOG|DIR")]
+    #[arg(required_unless_present_any = ["server", "receipts"], value_name = "LOG|DIR")]
     logs: Vec<PathBuf>,
 
     /// Play every match of a tournament again, not only a sample
@@ -69,7 +70,7 @@ pub(crate) struct Args {
     server: Option<Address>,
 
     /// The public key of the server's log, as you know it [default: the one that the server names now]
-    #[arg(long, value_name = "KEY", requires = "server")]
+    #[arg(long, value_name = "KEY", requires = "server", value_parser = receipt::log_key)]
     log_key: Option<Digest>,
 
     #[command(flatten)]
@@ -97,13 +98,15 @@ pub(crate) fn run(args: &Args, io: &mut Io<'_>) -> Result<Exit, Failure> {
         None => None,
     };
     let given = Given::read(&args.components)?;
-    let receipts = args.receipts.iter().map(|path| receipt(path)).collect::<Result<Vec<_>, _>>()?;
+    let receipts = args.receipts.iter().map(|path| receipt::read(path)).collect::<Result<Vec<_>, _>>()?;
     let has_folder = args.logs.iter().any(|path| claim::is_instance(path));
     if !receipts.is_empty() && !has_folder && args.server.is_none() {
-        return Err(Failure::usage(
-            "hold the receipt",
-            "none of these is the folder of an instance of claims",
-        ));
+        let why = match args.logs.is_empty() {
+            true => "there is nothing to hold it against",
+            false => "none of these is the folder of an instance of claims",
+        };
+        return Err(Failure::usage("hold the receipt", why)
+            .hint("name the server that gave it with --server URL, or the folder of the instance"));
     }
     let mut exit = Exit::Success;
     let mut results = Vec::new();
@@ -215,16 +218,6 @@ fn claims(path: &Path, receipts: &[(String, Value)], io: &mut Io<'_>) -> Result<
         Ok(Err(findings)) => Verdict::Rejected { findings, hint: None },
         Err(failure) => Verdict::Unread(failure),
     })
-}
-
-/// A receipt with the name of its file.
-fn receipt(path: &Path) -> Result<(String, Value), Failure> {
-    let bytes =
-        files::read(path, DOCUMENT_BYTES_MAX as u64).map_err(|unread| unread.reading("receipt", path))?;
-    let shown = files::shown(path);
-    let value = json::read(&bytes, DOCUMENT_BYTES_MAX)
-        .map_err(|why| Failure::usage(format_args!("read receipt `{shown}`"), why))?;
-    Ok((shown, value))
 }
 
 fn rejected(pointer: String, message: String) -> Verdict {

@@ -29,6 +29,7 @@ use arena_claims::envelope::SecretKey;
 use arena_ledger::Amount;
 use serde_json::json;
 
+use crate::commands::key;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files;
@@ -214,7 +215,13 @@ impl Stop {
                     Trouble::Away(_) | Trouble::Left => Exit::Stalled,
                     Trouble::Refused { .. } | Trouble::Foreign(_) => Exit::Rejected,
                 };
-                Failure::new(exit, doing, trouble)
+                let failure = Failure::new(exit, doing, &trouble);
+                match trouble.is("unauthorized") {
+                    true => {
+                        failure.hint("is it the whole key, and one of this server? its admin hands keys out")
+                    }
+                    false => failure,
+                }
             }
         }
     }
@@ -257,8 +264,56 @@ struct Joined {
 
 const DOING: &str = "work for the server";
 
+impl Door<'_> {
+    /// The folder with what is owed.
+    fn place(&self) -> PathBuf {
+        self.work.map(Path::to_owned).unwrap_or_else(|| {
+            let mut name = self.key.to_owned().into_os_string();
+            name.push(".work");
+            name.into()
+        })
+    }
+
+    /// Asks until the server is there, if somebody waits for it. Nothing if somebody said before that it is enough.
+    fn patiently<T>(
+        &self,
+        (leave, teller): (&Leave, &mut Teller),
+        mut ask: impl FnMut() -> Result<T, Stop>,
+        io: &mut Io<'_>,
+    ) -> Result<Option<T>, Failure> {
+        loop {
+            match ask() {
+                Ok(said) => return Ok(Some(said)),
+                Err(Stop::Trouble(Trouble::Left)) => {}
+                Err(stop @ Stop::Trouble(Trouble::Away(_))) if !self.once => {
+                    teller.trouble("the server", &stop, io);
+                    if leave.sleep(Duration::from_secs(self.every)) {
+                        continue;
+                    }
+                }
+                Err(stop) => return Err(stop.ending(DOING)),
+            }
+            left(io);
+            return Ok(None);
+        }
+    }
+}
+
+/// A program whose server said what it is and who comes. Nothing is bound yet, and no folder is made.
+struct Met {
+    server: Server,
+    /// The folder, if it was there.
+    folder: Option<Folder>,
+    /// What the server tells of its beacon.
+    beacon: Value,
+    me: Me,
+    instance: Instance,
+    leave: Leave,
+    teller: Teller,
+}
+
 /// Meets the server. Nothing if somebody said before that it is enough.
-fn join(door: &Door<'_>, can: &[String], io: &mut Io<'_>) -> Result<Option<Joined>, Failure> {
+fn meet(door: &Door<'_>, io: &mut Io<'_>) -> Result<Option<Met>, Failure> {
     if door.server.is_exposed() && !door.allow_plain_http {
         let why =
             format_args!("the key would go over the network unencrypted to {}", door.server).to_string();
@@ -267,41 +322,43 @@ fn join(door: &Door<'_>, can: &[String], io: &mut Io<'_>) -> Result<Option<Joine
         );
     }
     let token = read_token(door.key)?;
-    let place = door.work.map(Path::to_owned).unwrap_or_else(|| {
-        let mut name = door.key.to_owned().into_os_string();
-        name.push(".work");
-        name.into()
-    });
-    let folder = Folder::open(&place)?;
-    let key = folder.signing_key(door.signing_key)?;
+    // What is there is looked at before the server is; what is not, is made when the server took the key.
+    let place = door.place();
+    let folder = if place.exists() { Some(Folder::open(&place)?) } else { None };
+    door.signing_key.map(key::read).transpose()?;
     let (leave, timeout) = (Leave::on_signals(), Duration::from_secs(door.timeout));
     let server = Server::new(door.server.clone(), token, timeout, leave.clone())?;
     let mut teller = Teller::new(door.json);
-    let (instance, me) = loop {
-        match meet(&server, &folder, &key, can) {
-            Ok(met) => break met,
-            Err(Stop::Trouble(Trouble::Left)) => {
-                left(io);
-                return Ok(None);
-            }
-            Err(stop @ Stop::Trouble(Trouble::Away(_))) if !door.once => {
-                teller.trouble("the server", &stop, io);
-                if !leave.sleep(Duration::from_secs(door.every)) {
-                    left(io);
-                    return Ok(None);
-                }
-            }
-            Err(stop) => return Err(stop.ending(DOING)),
-        }
+    let greet = || {
+        let beacon = server.get("/api/v1/beacons")?;
+        let instance = Instance::read(&beacon)?;
+        Ok((Me::read(&server.get("/api/v1/me")?)?, instance, beacon))
     };
-    let name = arena_engine::Excerpt::line(&instance.name).to_string();
-    io.talk(format_args!(
-        "{} works for {} ({name}); what it owes is in `{}`",
-        me.agent,
-        door.server,
-        files::shown(&place)
-    ));
-    Ok(Some(Joined { server, folder, key, me, instance, leave, teller }))
+    let met = door.patiently((&leave, &mut teller), greet, io)?;
+    Ok(met.map(|(me, instance, beacon)| Met { server, folder, beacon, me, instance, leave, teller }))
+}
+
+impl Met {
+    /// Begins to work: makes the folder, and binds the signing key if none is bound.
+    fn join(self, door: &Door<'_>, can: &[String], io: &mut Io<'_>) -> Result<Option<Joined>, Failure> {
+        let Self { server, folder, me, instance, leave, mut teller, .. } = self;
+        let place = door.place();
+        let folder = folder.map_or_else(|| Folder::open(&place), Ok)?;
+        let key = folder.signing_key(door.signing_key)?;
+        folder.belongs_to(&instance, &me, &key)?;
+        let bound = door.patiently((&leave, &mut teller), || bind(&server, &me, &key, can), io)?;
+        if bound.is_none() {
+            return Ok(None);
+        }
+        let name = arena_engine::Excerpt::line(&instance.name).to_string();
+        io.talk(format_args!(
+            "{} works for {} ({name}); what it owes is in `{}`",
+            me.agent,
+            door.server,
+            files::shown(&place)
+        ));
+        Ok(Some(Joined { server, folder, key, me, instance, leave, teller }))
+    }
 }
 
 fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Result<Exit, Failure> {
@@ -321,7 +378,8 @@ fn work(args: &Common, can: &[String], challenges: bool, io: &mut Io<'_>) -> Res
         allow_plain_http: args.allow_plain_http,
         json: args.output.json,
     };
-    let Some(joined) = join(&door, can, io)? else { return Ok(Exit::Success) };
+    let Some(met) = meet(&door, io)? else { return Ok(Exit::Success) };
+    let Some(joined) = met.join(&door, can, io)? else { return Ok(Exit::Success) };
     let Joined { server, folder, key, me, instance, leave, teller } = joined;
     let bounds = Bounds {
         challenges,
@@ -378,11 +436,8 @@ fn go_on(mut worker: impl Looks, door: &Door<'_>, leave: &Leave, io: &mut Io<'_>
     }
 }
 
-/// Finds out what the instance is and who one is there, and binds the signing key if none is bound.
-fn meet(server: &Server, folder: &Folder, key: &SecretKey, can: &[String]) -> Result<(Instance, Me), Stop> {
-    let instance = Instance::read(&server.get("/api/v1/beacons")?)?;
-    let me = Me::read(&server.get("/api/v1/me")?)?;
-    folder.belongs_to(&instance, &me, key)?;
+/// Binds the signing key to the agent, if none is bound, and sees that it is the one that is.
+fn bind(server: &Server, me: &Me, key: &SecretKey, can: &[String]) -> Result<(), Stop> {
     let bound = match server.get(&format!("/api/v1/claims/agents/{}", me.agent)) {
         Err(trouble) if trouble.is("not_found") => {
             let body = json!({ "key": key.public(), "capabilities": can });
@@ -391,7 +446,7 @@ fn meet(server: &Server, folder: &Folder, key: &SecretKey, can: &[String]) -> Re
         other => other?,
     };
     if bound["key"].as_str().and_then(|text| text.parse::<Digest>().ok()) == Some(key.public()) {
-        return Ok((instance, me));
+        return Ok(());
     }
     let shown = bound.get("key").and_then(Value::as_str).unwrap_or_default();
     let why = format!("the agent's records are signed by {}", arena_engine::Excerpt { text: shown, max: 64 });

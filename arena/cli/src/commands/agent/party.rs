@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use arena_canon::Digest;
 use arena_canon::json::{self, Value};
-use arena_draw::beacon::{HashChain, PARTIES_MAX, ROUND_MAX};
+use arena_draw::beacon::{HashChain, Kind, PARTIES_MAX, ROUND_MAX};
 use arena_engine::Excerpt;
 use arena_ledger::Amount;
 use serde_json::json;
@@ -19,7 +19,8 @@ use serde_json::json;
 use super::http::{Address, Trouble};
 use super::receipts::{Deed, keep_receipt};
 use super::tell::Teller;
-use super::{Door, Joined, Looks, Stop, go_on, join};
+use super::view::{Instance, Me};
+use super::{Door, Joined, Looks, Stop, go_on, meet};
 use crate::commands::chain::{self, Chain};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -124,6 +125,48 @@ fn digest(value: &Value) -> Option<Digest> {
     value.as_str()?.parse().ok()
 }
 
+/// The parties, each as it stands there.
+fn parties(about: &Value) -> Result<&[Value], Trouble> {
+    let list = about["parties"].as_array().filter(|list| (2..=PARTIES_MAX).contains(&list.len()));
+    list.map(Vec::as_slice).ok_or_else(|| foreign("its beacon has no parties"))
+}
+
+/// Whether the agent is a party, by what the server tells of its beacon. Asked before anything is bound, as the answer
+/// may well be no: then there is nothing to do there.
+fn check_is_party(about: &Value, instance: &Instance, me: &Me) -> Result<(), Stop> {
+    let name = Excerpt { text: &instance.name, max: 64 };
+    let kind = about["beacon"].as_str().unwrap_or_default();
+    if kind != Kind::HashChain.name() {
+        let kind = Excerpt { text: kind, max: 64 };
+        let why = format_args!("draws of `{name}` take their randomness from `{kind}`, which has no parties")
+            .to_string();
+        let hint =
+            "parties are of an instance that was founded on chains of theirs, `beacon = \"hashchain\"`";
+        return Err(Failure::usage(DOING, why).hint(hint).into());
+    }
+    let names: Option<Vec<&str>> = parties(about)?.iter().map(|party| party["agent"].as_str()).collect();
+    let names = names.ok_or_else(|| foreign("its parties are none"))?;
+    if !names.contains(&me.agent.as_str()) {
+        return Err(stranger(me, &name.to_string(), names).into());
+    }
+    // Only a party is told which round is wanted.
+    Told::read(about)?;
+    Ok(())
+}
+
+/// Somebody who is none of the parties, and who these are.
+fn stranger<'a>(me: &Me, instance: &str, parties: impl IntoIterator<Item = &'a str>) -> Failure {
+    let shown = |text: &str| format!("`{}`", Excerpt { text, max: 64 });
+    let mut parties: Vec<String> = parties.into_iter().map(shown).collect();
+    let last = parties.pop().unwrap_or_default();
+    let why = format!(
+        "{} is no party of `{instance}`: these are {} and {last}",
+        shown(&me.agent),
+        parties.join(", ")
+    );
+    Failure::usage(DOING, why).hint("name the key of a party with --key, and its chain with --chain")
+}
+
 impl Told {
     fn read(value: &Value) -> Result<Self, Trouble> {
         let party = |value: &Value| {
@@ -139,9 +182,7 @@ impl Told {
                 revealed,
             })
         };
-        let list = value["parties"].as_array().filter(|list| (2..=PARTIES_MAX).contains(&list.len()));
-        let list = list.ok_or_else(|| foreign("its beacon has no parties"))?;
-        let parties: Option<Vec<Other>> = list.iter().map(party).collect();
+        let parties: Option<Vec<Other>> = parties(value)?.iter().map(party).collect();
         let parties = parties.ok_or_else(|| foreign("its parties are none"))?;
         let wanted =
             round(&value["wanted"]).ok_or_else(|| foreign("it does not say which round is wanted"))?;
@@ -252,9 +293,14 @@ impl Revealer {
     /// Whether the chain is the one that the server was told of.
     fn check(&mut self, told: &Told) -> Result<(), Stop> {
         let (anchor, rounds) = (self.chain.anchor(), self.chain.rounds());
-        let me = &self.joined.me.agent;
+        let Joined { me: who, instance, .. } = &self.joined;
+        let me = &who.agent;
         let why = match told.place_of(me).and_then(|place| told.parties.get(place)) {
-            None => format!("`{me}` is no party of the instance"),
+            None => {
+                let name = Excerpt { text: &instance.name, max: 64 }.to_string();
+                let parties = told.parties.iter().map(|party| party.agent.as_str());
+                return Err(stranger(who, &name, parties).into());
+            }
             Some(own) if own.anchor != anchor => {
                 format!("the chain's anchor is {anchor}, and that of `{me}` is {}", own.anchor)
             }
@@ -353,7 +399,9 @@ pub(crate) fn run(args: &Party, io: &mut Io<'_>) -> Result<Exit, Failure> {
         allow_plain_http: args.allow_plain_http,
         json: args.output.json,
     };
-    let Some(joined) = join(&door, &[], io)? else { return Ok(Exit::Success) };
+    let Some(met) = meet(&door, io)? else { return Ok(Exit::Success) };
+    check_is_party(&met.beacon, &met.instance, &met.me).map_err(|stop| stop.ending(DOING))?;
+    let Some(joined) = met.join(&door, &[], io)? else { return Ok(Exit::Success) };
     let leave = joined.leave.clone();
     let given = joined.instance.params.clocks.beacon_s;
     door.every = pace(args.every, given);
