@@ -20,6 +20,12 @@ impl Text {
         self
     }
 
+    /// What is canonical JSON already.
+    pub(crate) fn written(&mut self, json: &[u8]) -> &mut Self {
+        self.0.extend_from_slice(json);
+        self
+    }
+
     /// The name of a member, which is not the first.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.raw(",\"").raw(name).raw("\":")

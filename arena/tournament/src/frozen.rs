@@ -252,7 +252,7 @@ impl Frozen {
         let bytes = with_matchups(&self.without_matchups(), &self.matchups, |text, matchup| {
             let Matchup { id, repetition, scenario, seats: [one, other] } = matchup;
             text.raw("{\"id\":").id(*id).key("repetition").number((*repetition).into());
-            text.key("scenario").raw(scenarios.of(scenario));
+            text.key("scenario").written(scenarios.of(scenario));
             text.key("seats").raw("[").alias(*one).raw(",").alias(*other).raw("]}");
         });
         debug_assert_eq!(bytes, json::canonical_of(self), "not what canonical JSON is");
@@ -413,16 +413,15 @@ pub(crate) fn with_matchups<'m, M>(
 
 /// The text of scenarios. There are few, and those of matchups that follow each other are mostly the same.
 #[derive(Default)]
-pub(crate) struct ScenarioText<'m>(Option<(&'m Scenario, String)>);
+pub(crate) struct ScenarioText<'m>(Option<(&'m Scenario, Vec<u8>)>);
 
 impl<'m> ScenarioText<'m> {
     /// Of one.
-    pub(crate) fn of(&mut self, scenario: &'m Scenario) -> &str {
+    pub(crate) fn of(&mut self, scenario: &'m Scenario) -> &[u8] {
         if self.0.as_ref().is_none_or(|(known, _)| *known != scenario) {
-            let text = String::from_utf8(json::canonical_of(scenario)).expect("JSON is UTF-8");
-            self.0 = Some((scenario, text));
+            self.0 = Some((scenario, json::canonical_of(scenario)));
         }
-        self.0.as_ref().map_or("", |(_, text)| text)
+        self.0.as_ref().map_or(&[], |(_, text)| text)
     }
 }
 

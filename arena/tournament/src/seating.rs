@@ -127,7 +127,7 @@ pub(crate) fn subject(frozen: &Frozen, index_of: impl Fn(Alias) -> Option<u32>) 
     let bytes = with_matchups(&subject, &matchups, |text, meeting| {
         let Meeting { repetition, scenario, seats: [one, other] } = meeting;
         text.raw("{\"repetition\":").number((*repetition).into());
-        text.key("scenario").raw(scenarios.of(scenario));
+        text.key("scenario").written(scenarios.of(scenario));
         text.key("seats").raw("[").number((*one).into()).raw(",").number((*other).into()).raw("]}");
     });
     Some(Digest::of(&bytes))
